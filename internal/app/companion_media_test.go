@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/recallerhq/recaller/internal/telegram/telegramtest"
 )
@@ -67,6 +68,7 @@ func TestACompanionHearsAndSeesWhatThereIs(t *testing.T) {
 			"photo": []any{map[string]any{"file_id": "small", "width": 1}, map[string]any{"file_id": id, "width": 2}},
 		}
 	}
+	c.chat.File("p1", []byte("JPEG"))
 	c.chat.Send(ana, photo("p1", "My garden"))
 	c.chat.Send(ana, photo("p2", ""))
 	c.want("an album", c.hears(3), "A garden.")
@@ -75,8 +77,15 @@ func TestACompanionHearsAndSeesWhatThereIs(t *testing.T) {
 	if len(p) != 1 || !strings.Contains(p[0], "[Image: telegram:p1]\n[Image: telegram:p2]\n\nMy garden") || strings.Contains(p[0], "small") {
 		t.Errorf("got %q", p)
 	}
+	shown := 0
+	for _, q := range c.model.Requests() {
+		shown += q.Images
+	}
+	if shown != 1 { // the other cannot be had
+		t.Errorf("the model was shown %d pictures", shown)
+	}
 	c.chat.Push(telegramtest.Update{"edited_message": map[string]any{
-		"message_id": c.chat.Say(ana, "I want oak."), "date": 1, "edit_date": 2, "text": "I want larch after all.",
+		"message_id": c.chat.Say(ana, "I want oak."), "date": 1, "edit_date": time.Now().Unix(), "text": "I want larch after all.",
 		"from": map[string]any{"id": ana}, "chat": map[string]any{"id": ana, "type": "private"},
 	}})
 	c.hears(5)
@@ -85,7 +94,7 @@ func TestACompanionHearsAndSeesWhatThereIs(t *testing.T) {
 	}})
 	c.eventually("all updates are confirmed", func() bool { return c.chat.Unconfirmed() == 0 })
 	if len(c.asked("larch after all")) == 0 || len(c.asked("An old one")) != 0 {
-		t.Error("want the edit of the last message answered, and no other")
+		t.Errorf("want the edit of the last message answered, and no other: got %q and %q", c.asked("larch after all"), c.asked("An old one"))
 	}
 }
 

@@ -187,7 +187,7 @@ func (b *Bot) exchange(ctx context.Context, t talk) error {
 	if err != nil {
 		return err
 	}
-	reply, err := b.ask(ctx, p.Prompt)
+	reply, err := b.ask(ctx, p.Prompt, b.pictures(ctx, t))
 	if recaller.KindOf(err) == recaller.Invalid {
 		return b.kept(ctx, t, m, once, t.refused)
 	}
@@ -214,7 +214,7 @@ func (b *Bot) kept(ctx context.Context, t talk, m thread.Message, once recaller.
 const warmth = 0.7
 
 // ask asks the model for a reply. errAway: it may answer later.
-func (b *Bot) ask(ctx context.Context, prompt recaller.Briefing) (string, error) {
+func (b *Bot) ask(ctx context.Context, prompt recaller.Briefing, pictures []recaller.Image) (string, error) {
 	select {
 	case b.slots <- struct{}{}:
 		defer func() { <-b.slots }()
@@ -222,7 +222,15 @@ func (b *Bot) ask(ctx context.Context, prompt recaller.Briefing) (string, error)
 		return "", ctx.Err()
 	}
 	system, text := prompt.Apart()
-	got, err := b.Model.Ask(ctx, recaller.Ask{System: system, Text: text, Temperature: warmth})
+	ask := recaller.Ask{System: system, Text: text, Images: pictures, Temperature: warmth}
+	got, err := b.Model.Ask(ctx, ask)
+	if err != nil && len(pictures) > 0 && ctx.Err() == nil { // endpoints refuse pictures in many ways
+		ask.Images = nil
+		if got, err = b.Model.Ask(ctx, ask); err == nil {
+			b.blind.Store(true)
+			b.Log.Warn("the language model answers only without pictures: it gets none until the next start")
+		}
+	}
 	switch recaller.KindOf(err) {
 	case recaller.Unauthenticated, recaller.NotFound, recaller.Unavailable, recaller.Exhausted, recaller.Timeout:
 		b.Log.Warn("the language model does not answer", "kind", string(recaller.KindOf(err)), "err", err)

@@ -32,7 +32,6 @@ type update struct {
 	late chan struct{} // closed when it is not to wait any longer
 	over sync.Once
 	rest []*update // the rest of its album, which is done with it
-	told bool      // that the model is away
 }
 
 func (u *update) giveUp() { u.over.Do(func() { close(u.late) }) }
@@ -247,8 +246,8 @@ func (b *Bot) updates(ctx context.Context, offset int64, hold time.Duration) ([]
 // Path is where Handler is served.
 const Path = "/telegram"
 
-// secretHeader has the secret that Telegram was told with the webhook.
-const secretHeader = "X-Telegram-Bot-Api-Secret-Token"
+// originHeader has the secret that Telegram was told with the webhook.
+const originHeader = "X-Telegram-Bot-Api-Secret-Token"
 
 // secret is what tells Telegram's requests from others': derived from the token, which only the two know.
 func secret(token string) string {
@@ -290,7 +289,7 @@ const (
 func (b *Bot) Handler() http.Handler {
 	want := []byte(secret(b.opts.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if subtle.ConstantTimeCompare([]byte(r.Header.Get(secretHeader)), want) != 1 {
+		if subtle.ConstantTimeCompare([]byte(r.Header.Get(originHeader)), want) != 1 {
 			http.Error(w, "not from Telegram", http.StatusUnauthorized)
 			return
 		}

@@ -72,6 +72,7 @@ func (me self) readUpdate(u *models.Update) (inbound, bool) {
 	case u.EditedMessage != nil:
 		in, ok := me.readMessage(u.EditedMessage)
 		in.edited = max(u.EditedMessage.EditDate, 1)
+		in.at = time.Unix(int64(in.edited), 0).UTC()
 		return in, ok && in.command == ""
 	case u.CallbackQuery != nil:
 		q := u.CallbackQuery
@@ -151,14 +152,17 @@ func (me self) answered(m *models.Message) string {
 	return to.Caption
 }
 
+// fileRef begins a reference to a file; its id in the Bot API follows.
+const fileRef = "telegram:"
+
 // media are the references to what a message holds that is no text. They name the file as the Bot API does.
 func media(m *models.Message) (list []thread.Media) {
 	if n := len(m.Photo); n > 0 { // the last is the largest
-		list = append(list, thread.Media{Kind: thread.MediaImage, Ref: "telegram:" + oneLine(m.Photo[n-1].FileID)})
+		list = append(list, thread.Media{Kind: thread.MediaImage, Ref: fileRef + oneLine(m.Photo[n-1].FileID)})
 	}
 	if d := m.Document; d != nil {
 		name := oneLine(d.FileName)
-		list = append(list, thread.Media{Kind: thread.MediaFile, Name: name, Ref: strings.TrimSpace(name + " telegram:" + oneLine(d.FileID))})
+		list = append(list, thread.Media{Kind: thread.MediaFile, Name: name, Ref: strings.TrimSpace(name + " " + fileRef + oneLine(d.FileID))})
 	}
 	return list
 }

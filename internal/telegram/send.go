@@ -14,6 +14,7 @@ import (
 type sender struct {
 	api  *bot.Bot
 	pace Pace
+	now  func() time.Time // a clock that does not jump
 
 	mu   sync.Mutex
 	sent map[int64][]time.Time // to a chat, the last of them; the newest may be to come
@@ -25,15 +26,15 @@ const perGroup = 20
 // maxSent is how many chats are remembered before those that were silent for long are dropped.
 const maxSent = 1000
 
-func newSender(api *bot.Bot, p Pace) *sender {
-	return &sender{api: api, pace: p, sent: map[int64][]time.Time{}}
+func newSender(api *bot.Bot, p Pace, now func() time.Time) *sender {
+	return &sender{api: api, pace: p, now: now, sent: map[int64][]time.Time{}}
 }
 
 // turn returns how long to wait before a message to a chat, whose time it takes.
 func (s *sender) turn(p place) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
+	now := s.now()
 	if len(s.sent) > maxSent {
 		for id, list := range s.sent {
 			if list[len(list)-1].Add(s.pace.Group).Before(now) {
@@ -59,7 +60,7 @@ func (s *sender) turn(p place) time.Duration {
 func (s *sender) hold(p place, d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sent[p.chat] = append(s.sent[p.chat], time.Now().Add(d-s.pace.Chat))
+	s.sent[p.chat] = append(s.sent[p.chat], s.now().Add(d-s.pace.Chat))
 }
 
 // tries is how often something is sent before it is left for later.
@@ -196,6 +197,6 @@ func (s *sender) typing(ctx context.Context, p place) (stop func()) {
 
 // quietly asks for something that is no message, and so takes no turn.
 func (s *sender) quietly(ctx context.Context, p place, ask func(context.Context) error) error {
-	free := &sender{api: s.api, pace: s.pace, sent: map[int64][]time.Time{}}
+	free := newSender(s.api, s.pace, s.now)
 	return free.do(ctx, p, func(ctx context.Context, _ int64) error { return ask(ctx) })
 }

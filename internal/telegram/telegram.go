@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-telegram/bot"
@@ -105,17 +106,17 @@ type Pace struct {
 }
 
 func (p *Pace) def() {
-	for _, one := range []struct {
-		of *time.Duration
-		to time.Duration
-	}{
-		{&p.Chat, time.Second}, {&p.Group, time.Minute}, {&p.Retry, 2 * time.Second}, {&p.Album, time.Second},
-		{&p.Typing, 4 * time.Second}, {&p.Poll, 50 * time.Second},
-	} {
-		if *one.of == 0 {
-			*one.of = one.to
+	def := func(d *time.Duration, to time.Duration) {
+		if *d == 0 {
+			*d = to
 		}
 	}
+	def(&p.Chat, time.Second)
+	def(&p.Group, time.Minute)
+	def(&p.Retry, 2*time.Second)
+	def(&p.Album, time.Second)
+	def(&p.Typing, 4*time.Second)
+	def(&p.Poll, 50*time.Second)
 }
 
 // tenant is whom the bot serves.
@@ -139,6 +140,7 @@ type Bot struct {
 	inbox   *inbox
 	sender  *sender
 	slots   chan struct{} // of the model
+	blind   atomic.Bool   // the model takes no pictures
 	count   *prometheus.CounterVec
 
 	mu        sync.Mutex
@@ -185,7 +187,7 @@ func New(d Deps, o Options) (*Bot, error) {
 	for _, id := range o.Users {
 		b.users[id] = true
 	}
-	b.sender = newSender(api, o.Pace)
+	b.sender = newSender(api, o.Pace, even)
 	d.Registerer.MustRegister(b.count)
 	return b, nil
 }
@@ -227,6 +229,9 @@ func (b *Bot) introduce(ctx context.Context) bool {
 		}
 	}
 }
+
+// even is a clock for pauses, which follows no jump of the machine's.
+func even() time.Time { return time.Now() } //nolint:forbidigo // pauses are measured, and nothing is dated by it
 
 // maxRetry is the longest wait before something is tried again.
 const maxRetry = 5 * time.Minute

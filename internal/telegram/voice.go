@@ -34,7 +34,7 @@ func (b *Bot) listened(ctx context.Context, t talk) (m thread.Message, notice st
 		}
 	}
 	if strings.TrimSpace(m.Text) == "" && m.Quoted != "" {
-		m.Text = t.passOn
+		m.Text = t.relayed
 	}
 	return m, "", nil
 }
@@ -90,6 +90,30 @@ func (b *Bot) fetch(ctx context.Context, p place, id string) (raw []byte, err er
 		return nil, errRefused
 	}
 	return raw, nil
+}
+
+// Bounds of the pictures that the model is shown.
+const (
+	maxPictures = 4
+	maxPicture  = 5 << 20
+)
+
+// pictures returns the photos of a message for the model, as JPEG, which Telegram makes of all. One that cannot be had is
+// left out: the message tells of it.
+func (b *Bot) pictures(ctx context.Context, t talk) (list []recaller.Image) {
+	for _, m := range t.said.Media {
+		id, ok := strings.CutPrefix(m.Ref, fileRef)
+		if m.Kind != thread.MediaImage || !ok || b.blind.Load() || len(list) == maxPictures {
+			continue
+		}
+		raw, err := b.fetch(ctx, t.place, id)
+		if err != nil || len(raw) > maxPicture {
+			b.Log.Warn("the language model is not shown a picture", "bytes", len(raw), "err", err)
+			continue
+		}
+		list = append(list, recaller.Image{Type: "image/jpeg", Data: raw})
+	}
+	return list
 }
 
 // maxSpoken is how long a text is spoken, in UTF-16 units; a longer one is read.

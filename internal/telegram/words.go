@@ -7,9 +7,9 @@ import (
 
 // notices are the bot's own words in one language. %s is what is told.
 type notices struct {
-	help, hello, id, strange, noModel, away, refused, late, deaf, mute, loud  string
+	help, hello, id, strange, noModel, away, refused, late, deaf, mute        string
 	known, nothing, forgotten, unknown, which, forgetWhat, forgetNot, private string
-	persona, personaSet, personaNone, personaLong, export, done, passOn, big  string
+	persona, personaSet, personaNone, personaLong, export, done, relayed, big string
 }
 
 var english = notices{
@@ -38,7 +38,7 @@ var english = notices{
 	personaLong: "That is too long: at most 8,000 bytes.",
 	export:      "Everything that is held about you.",
 	done:        "Done.",
-	passOn:      "I pass this message on to you.",
+	relayed:     "I pass this message on to you.",
 }
 
 var german = notices{
@@ -67,7 +67,7 @@ var german = notices{
 	personaLong: "Das ist zu lang: höchstens 8.000 Bytes.",
 	export:      "Alles, was über dich gespeichert ist.",
 	done:        "Erledigt.",
-	passOn:      "Ich leite dir diese Nachricht weiter.",
+	relayed:     "Ich leite dir diese Nachricht weiter.",
 }
 
 var spanish = notices{
@@ -96,7 +96,7 @@ var spanish = notices{
 	personaLong: "Es demasiado largo: como máximo 8.000 bytes.",
 	export:      "Todo lo que se guarda sobre ti.",
 	done:        "Hecho.",
-	passOn:      "Te reenvío este mensaje.",
+	relayed:     "Te reenvío este mensaje.",
 }
 
 // noticesIn returns the notices in the language of a user's Telegram, if there are any; else in English.

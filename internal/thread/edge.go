@@ -84,4 +84,3 @@ func (s *Service) Persona(ctx context.Context, tenant recaller.TenantID, t recal
 	text, _, err := s.Personas.Resolve(ctx, tenant, t.Persona)
 	return text, err
 }
-
