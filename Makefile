@@ -149,6 +149,10 @@ mcp-conformance: ## Run the official conformance suite of MCP, as shipped and wi
 mcp-clients: ## Run the official Python and TypeScript clients of MCP, over HTTP and stdio (gets them once)
 	./tools/mcp/clients
 
+.PHONY: proxy-clients
+proxy-clients: ## Run the official Python and JavaScript clients of OpenAI through the proxy (gets them once)
+	./tools/proxy/clients
+
 .PHONY: remem-client
 remem-client: ## Run the document client that the voice session specification prints (gets httpx once)
 	./tools/remem/client
@@ -156,6 +160,10 @@ remem-client: ## Run the document client that the voice session specification pr
 .PHONY: mcp-load
 mcp-load: ## Measure read_agent_memory over HTTP with 1,000,000 checkpoints held (RECALLER_MCP_HELD; filling takes a while; RECALLER_MCP_DATA keeps them)
 	RECALLER_MCP_HELD=$${RECALLER_MCP_HELD:-1000000} RECALLER_MCP_FILL=$${RECALLER_MCP_FILL:-2h} $(GO) test -count 1 -timeout 3h -v -run '^TestReadingAmongManyCheckpoints$$' ./internal/app
+
+.PHONY: bench-proxy
+bench-proxy: ## Measure what the proxy adds before the first byte, against asking the upstream directly (RECALLER_PROXY_REQUESTS of each)
+	RECALLER_PROXY_REQUESTS=$${RECALLER_PROXY_REQUESTS:-2000} $(GO) test -count 1 -timeout 30m -v -run '^TestWhatTheProxyAdds$$' ./internal/app
 
 .PHONY: bench
 bench: ## Run the Go benchmarks, then the big store benchmark (docs/benchmarks.md)

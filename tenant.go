@@ -25,6 +25,8 @@ type Tenant struct {
 	Name        string
 	Environment string // Production (default) or Demo; fixed once there are callers
 	Profile     Profile
+	Persona     int      // the version of the persona that Profile.Personality is; 0: there is none
+	Personas    int      // how many versions were made
 	Numbers     []string // E.164 numbers that reach this tenant's agent, and no other tenant's
 
 	DefaultRegion string // ISO 3166 alpha-2: how national numbers are read
@@ -135,6 +137,9 @@ func (t Tenant) WithDefaults() Tenant {
 	}
 	if len(t.Packs) == 0 {
 		t.Packs = []string{"service"}
+	}
+	if t.Personas == 0 && t.Profile.Personality != "" { // from before there were versions, or new
+		t.Persona, t.Personas = 1, 1
 	}
 	return t
 }

@@ -29,6 +29,7 @@ type ThreadSummary struct {
 	By        string // ByRules, or the model's name
 	Exchanges int    // how many there were when it was made
 	At        time.Time
+	Interim   bool // rules made it while the model was away
 }
 
 // SummaryEvery is after how many exchanges the summary of a thread is made anew (L3).

@@ -23,7 +23,7 @@ type RecallResponse struct {
 	Results []RecallResult `json:"results" nullable:"false" doc:"Best first. Of a short history (up to a few hundred turns) the best are always given; those that hardly fit are marked weak."`
 	TookMS  float64        `json:"took_ms" doc:"How long the search took, in milliseconds." example:"1.8"`
 	// Degraded is empty where nothing was amiss.
-	Degraded string `json:"degraded,omitempty" doc:"Why less may have been found than there is; left out where nothing was amiss. While the configured embedder does not answer, the built-in one compares." example:"embedder unavailable"`
+	Degraded string `json:"degraded,omitempty" doc:"Why less may have been found than there is; left out where nothing was amiss. While the configured embedder does not answer, the built-in one compares; “index being made” says that the caller had said so much that his newest words alone were searched, and a later search finds all." example:"embedder unavailable"`
 }
 
 // RecallResult is one thing that was found.

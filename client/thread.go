@@ -77,7 +77,7 @@ type Media struct {
 // ThreadMessage is what the user says.
 type ThreadMessage struct {
 	Message string  `json:"message" doc:"What the user says; may be empty where there are media." example:"Which wood did we choose?"`
-	Media   []Media `json:"media,omitempty" doc:"Pictures and files, told as references before the message."`
+	Media   []Media `json:"media,omitempty" nullable:"false" doc:"Pictures and files, told as references before the message."`
 	Quoted  string  `json:"quoted,omitempty" doc:"What the message quotes or passes on that somebody else wrote: it is told as data, and nothing is learnt of it." example:"From: the builder. Larch is out of stock."`
 }
 
@@ -89,8 +89,8 @@ type PromptRequest struct {
 
 // PromptResponse is the assembled prompt of a thread's next message.
 type PromptResponse struct {
-	Prompt   string         `json:"prompt" doc:"The whole: persona, time, what is known of the user, the thread's summary, its last messages, instructions, the message."`
-	System   string         `json:"system" doc:"The same without the message, for models that take the two apart."`
+	Prompt   string         `json:"prompt" doc:"The whole: persona, time, what is known of the user, the thread's summary, its last messages, instructions, the message." example:"You are Jarvis.\n\nCurrent time: …\n\nUser: Which wood did we choose?\n"`
+	System   string         `json:"system" doc:"The same without the message, for models that take the two apart." example:"You are Jarvis.\n\nCurrent time: …\n"`
 	Message  string         `json:"message" doc:"The message as it is told: with its references, and with what it quotes." example:"Which wood did we choose?"`
 	Parts    []BriefingPart `json:"parts" nullable:"false" doc:"The parts of the prompt, in order."`
 	Tokens   int            `json:"tokens" doc:"An upper bound of what a model will count." example:"612"`
@@ -124,7 +124,7 @@ type Tag struct {
 	Result     string          `json:"result" enum:"learned,confirmed,updated,forgotten,unclear,not_found,refused" doc:"What became of it. unclear: several memories may be meant, which are the candidates; ask the user." example:"learned"`
 	Reason     string          `json:"reason,omitempty" doc:"Why nothing became of it." example:"more than 15 words"`
 	MemoryID   string          `json:"memory_id,omitempty" doc:"The memory." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
-	Candidates []ToolCandidate `json:"candidates,omitempty" doc:"Of unclear: what may be meant."`
+	Candidates []ToolCandidate `json:"candidates,omitempty" nullable:"false" doc:"Of unclear: what may be meant."`
 }
 
 // ThreadTurn is one message of a thread.

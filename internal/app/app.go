@@ -17,6 +17,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/admission"
+	"github.com/recallerhq/recaller/internal/chatproxy"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/document"
@@ -64,6 +65,7 @@ type App struct {
 	registry *prometheus.Registry
 	roots    roots
 	gate     *admission.Gate
+	proxy    *chatproxy.Server
 	key      string
 	keyIsNew bool
 	closers  []func() error // run last to first

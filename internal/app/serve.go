@@ -179,7 +179,7 @@ func (a *App) every(ctx context.Context, pause time.Duration, fn func(context.Co
 //
 // If another process takes the database meanwhile, Serve drains as well, writes no more, and fails with Unavailable.
 func (a *App) Serve(ctx context.Context, ln net.Listener) error {
-	own, err := encrypted(a.cfg.TLS, a.path(keysDir, acmeDir))
+	own, err := encrypted(a.cfg.TLS, a.path(keysDir, acmeDir), a.log, a.opts.Now)
 	if err != nil {
 		return err
 	}
@@ -202,6 +202,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener) error {
 		servers = append(servers, s)
 		go func() { failed <- serve(s, listener) }()
 	}
+	go ask(own, a.cfg.TLS.Domains) // an authority may take minutes, which no drain waits for
 	select {
 	case <-ctx.Done():
 	case err = <-failed:
@@ -242,6 +243,7 @@ func (a *App) drain(ctx context.Context, servers []*http.Server) error {
 		a.log.Warn("connections that did not end in time are broken off", "connections", left)
 	}
 	closing.Wait()
+	a.proxy.Settle(ctx)
 	a.loops.stop(ctx)
 	if conversations, turns := a.writeHeld(ctx); conversations > 0 {
 		a.log.Error("what was held while the store was away is lost", "conversations", conversations, "turns", turns)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
+	"github.com/recallerhq/recaller/internal/llm/llmtest"
 )
 
 // exchange keeps one exchange of a thread.
@@ -238,3 +241,51 @@ func (h *house) chats(ctx context.Context, who string, exchanges int) error {
 	}
 	return all.Wait()
 }
+
+// L3: the summary is a model call of its own, which neither disturbs nor delays the reply. While the model is away the
+// rules quote; then the model's summary takes their place, and the title is its own.
+func TestAThreadIsSummarisedByTheModel(t *testing.T) {
+	t.Parallel()
+	model := llmtest.New(nil)
+	model.Fail(endpointtest.Unauthorized())
+	provider := httptest.NewServer(model)
+	t.Cleanup(provider.Close)
+	h := build(t, t.TempDir(), Options{}, "RECALLER_LLM_BASE_URL="+provider.URL+"/v1", "RECALLER_LLM_MODEL=test-model")
+	id := h.chat("tg-1", "chat-1", "").ID
+	for n := range recaller.SummaryEvery {
+		if n == recaller.SummaryEvery-1 {
+			h.work()
+			if h.thread(id).Summary != nil {
+				t.Error("it is summarised before five exchanges")
+			}
+		}
+		h.exchange(id, fmt.Sprintf("My daughter Sarah wants boat number %d.", n), "Then she shall have it.")
+	}
+	h.work()
+	quoted := h.thread(id).Summary
+	if quoted == nil || quoted.By != recaller.ByRules || !strings.Contains(quoted.Text, "“My daughter Sarah wants boat number") {
+		t.Fatalf("while the model is away: got %+v", quoted)
+	}
+	model.Heal()
+	h.clock.turn(time.Hour)
+	h.work()
+	is := h.thread(id)
+	if is.Summary.By != "test-model" || is.Summary.Exchanges != recaller.SummaryEvery || is.Summary.Text == quoted.Text {
+		t.Errorf("got %+v, want the model's", is.Summary)
+	}
+	for n := range longChat {
+		h.exchange(id, fmt.Sprintf("And boat %d is blue.", n), "Blue.")
+	}
+	h.work()
+	list, err := h.Conversations(t.Context(), client.ConversationFilter{})
+	if err != nil || len(list.Conversations) != 1 || list.Conversations[0].EndReason != "the thread goes on" {
+		t.Errorf("got %+v, %v: a long stretch ends, and is written up", list.Conversations, err)
+	}
+	h.exchange(id, "And one more.", "One more.")
+	if got := h.thread(id); got.Exchanges != recaller.SummaryEvery+longChat+1 {
+		t.Errorf("got %d exchanges", got.Exchanges)
+	}
+}
+
+// longChat are exchanges enough for a stretch to end.
+const longChat = 28

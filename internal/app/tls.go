@@ -2,12 +2,10 @@ package app
 
 import (
 	"crypto/tls"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
-
-	"golang.org/x/crypto/acme"
-	"golang.org/x/crypto/acme/autocert"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/config"
@@ -16,15 +14,10 @@ import (
 // encrypted returns how the API is served over TLS; nil: it is not. Certificates of files are read again when they
 // change; those of domains come from an ACME authority, which connects to the server's own address to see it, and are
 // kept with the keys.
-func encrypted(c config.TLS, acmeDir string) (*tls.Config, error) {
+func encrypted(c config.TLS, acmeDir string, log *slog.Logger, now func() time.Time) (*tls.Config, error) {
 	switch {
 	case len(c.Domains) > 0:
-		manager := &autocert.Manager{
-			Prompt: autocert.AcceptTOS, HostPolicy: autocert.HostWhitelist(c.Domains...), Cache: autocert.DirCache(acmeDir),
-		}
-		return &tls.Config{
-			GetCertificate: manager.GetCertificate, NextProtos: []string{"h2", "http/1.1", acme.ALPNProto}, MinVersion: tls.VersionTLS12,
-		}, nil
+		return issuedFor(c, acmeDir, log, now).config(), nil
 	case c.Cert != "":
 		files := &certificate{cert: c.Cert, key: c.Key}
 		if _, err := files.get(nil); err != nil {

@@ -10,6 +10,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"io"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -58,7 +59,7 @@ func TestTLSFromFilesFollowsTheFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	files, first := certify(t, dir, 1, time.Unix(1000, 0))
-	own, err := encrypted(files, "")
+	own, err := encrypted(files, "", slog.Default(), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,17 +100,17 @@ func TestTLSFromFilesFollowsTheFiles(t *testing.T) {
 
 func TestTLSThatCannotBe(t *testing.T) {
 	t.Parallel()
-	if _, err := encrypted(config.TLS{Cert: "none", Key: "none"}, ""); !errors.Is(err, recaller.Unavailable) {
+	if _, err := encrypted(config.TLS{Cert: "none", Key: "none"}, "", slog.Default(), time.Now); !errors.Is(err, recaller.Unavailable) {
 		t.Errorf("got %v, want it unavailable", err)
 	}
-	if own, err := encrypted(config.TLS{}, ""); own != nil || err != nil {
+	if own, err := encrypted(config.TLS{}, "", slog.Default(), time.Now); own != nil || err != nil {
 		t.Errorf("got %v, %v, want none", own, err)
 	}
 }
 
 func TestTLSForDomainsServesNoOthers(t *testing.T) {
 	t.Parallel()
-	own, err := encrypted(config.TLS{Domains: []string{"memory.example"}}, t.TempDir())
+	own, err := encrypted(config.TLS{Domains: []string{"memory.example"}}, t.TempDir(), slog.Default(), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

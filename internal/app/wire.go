@@ -16,6 +16,7 @@ import (
 	"github.com/recallerhq/recaller/internal/archive"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/caller"
+	"github.com/recallerhq/recaller/internal/chatproxy"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/document"
 	"github.com/recallerhq/recaller/internal/embed"
@@ -97,7 +98,7 @@ func (a *App) wire() error {
 	return a.serve(callers, httpapi.Deps{
 		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Threads: threads, Documents: a.documents, Tools: tools, Reminders: reminders,
-		Webhooks: a.tenants, Issuers: a.tenants, Packs: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
+		Webhooks: a.tenants, Issuers: a.tenants, Packs: a.tenants, Personas: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	})
@@ -116,7 +117,7 @@ func (a *App) tools() *tool.Service {
 func (a *App) threads(briefer *briefing.Service, tools *tool.Service) *thread.Service {
 	return thread.New(thread.Deps{
 		Store: a.store, Conversations: a.conversations, Briefer: briefer, Memories: a.memories, Tools: tools,
-		Personas: personas{a.tenants}, Tenants: a.tenants, Enqueued: a.enqueued,
+		Personas: a.tenants, Tenants: a.tenants, Enqueued: a.enqueued,
 		Log: a.log, Metrics: thread.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
 	})
 }
@@ -180,8 +181,13 @@ func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 	if err != nil {
 		return err
 	}
+	if a.proxy, err = a.chatProxy(deps); err != nil {
+		return err
+	}
 	a.roots = roots{
 		{name: "API", handler: api},
+		{name: "chat proxy", prefix: chatproxy.ChatPath, handler: a.proxy},
+		{name: "chat proxy's models", prefix: chatproxy.ModelsPath, handler: a.proxy},
 		{name: "MCP server", prefix: mcpserver.Path, handler: models},
 		{name: "MCP server's metadata", prefix: mcpserver.WellKnown, handler: models},
 	}
@@ -194,6 +200,17 @@ func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 		a.roots = append(a.roots, root{name: "metrics", addr: a.cfg.MetricsAddr, handler: metrics})
 	}
 	return a.roots.check()
+}
+
+// chatProxy returns the door for agents that get memory by changing their base URL.
+func (a *App) chatProxy(deps httpapi.Deps) (*chatproxy.Server, error) {
+	up := a.cfg.Upstream()
+	return chatproxy.New(chatproxy.Deps{
+		Gate: deps.Gate, Threads: deps.Threads, Recall: a.recall, Log: a.log, Registerer: a.registry, Now: a.opts.Now,
+	}, chatproxy.Options{
+		Upstream: chatproxy.Upstream{BaseURL: up.BaseURL, APIKey: up.APIKey.Reveal(), Model: up.Model},
+		Deadline: a.cfg.Proxy.Deadline, MaxBody: a.cfg.Proxy.MaxBody, Proxies: a.cfg.Proxies.Networks,
+	})
 }
 
 // The tries and backoffs give a wrap-up about a day to reach its model, and a reminder about six hours to reach its

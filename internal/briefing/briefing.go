@@ -100,6 +100,7 @@ type Request struct {
 	Query   string
 	Exclude recaller.ConversationID // the live conversation: it is no history, and its words are not recalled
 	Style   recaller.BriefingStyle  // empty: recaller.StyleBriefing
+	Persona *string                 // how the agent is, in place of the tenant's active persona; nil: that one
 	// MaxMemories bounds how many memories are told (W8): what is due, then what fits the query, then the surest. 0:
 	// only the token budget bounds them.
 	MaxMemories int
@@ -165,6 +166,7 @@ func (s *Service) Briefing(
 			writtenOnly(&snap)
 		}
 		unarchived(&snap, now)
+		req.speak(&snap.Tenant)
 		in := material{snap: snap, found: s.await(timed, looking), kinds: s.kinds}
 		return compose(in, now, s.budgeted(req), s.zones), nil
 	}
@@ -182,6 +184,22 @@ func (s *Service) Briefing(
 		reason = ReasonKey
 	}
 	return s.degraded(tenant, caller, reason, req), nil
+}
+
+// Stranger returns what an agent would be told of somebody who was never there. It reads nothing.
+func (s *Service) Stranger(t recaller.Tenant, req Request) (recaller.Briefing, error) {
+	if err := req.validate(); err != nil {
+		return recaller.Briefing{}, err
+	}
+	req.speak(&t)
+	return compose(material{snap: recaller.Snapshot{Tenant: t}, kinds: s.kinds}, s.opts.Now(), s.budgeted(req), s.zones), nil
+}
+
+// speak puts the request's persona in the place of the tenant's.
+func (r Request) speak(t *recaller.Tenant) {
+	if r.Persona != nil {
+		t.Profile.Personality = *r.Persona
+	}
 }
 
 // unarchived removes the conversations from the history that are archived for their age (V9).
@@ -216,6 +234,7 @@ func (s *Service) degraded(
 			snap.Tenant = t
 		}
 	}
+	req.speak(&snap.Tenant)
 	return compose(material{snap: snap, reason: reason}, s.opts.Now(), s.budgeted(req), s.zones)
 }
 

@@ -86,6 +86,7 @@ type grammar struct {
 	Globals globals `embed:""`
 
 	Call   callCmd   `cmd:"" group:"talk" help:"Call as a caller, here in the terminal"`
+	Chat   chatCmd   `cmd:"" group:"talk" help:"Chat as a user, here in the terminal, in a thread that never ends"`
 	Replay replayCmd `cmd:"" group:"talk" help:"Read transcripts, as past conversations or as live calls"`
 	Demo   demoCmd   `cmd:"" group:"talk" help:"See it work on real conversations, without a trace"`
 

@@ -26,7 +26,7 @@ func TestAnInstallationMovesToPostgres(t *testing.T) {
 		b.must("replay", "testdata/plumber.txt", "--phone", phone, "--at", "2026-10-02T14:05")
 	}
 	b.must("erase", gone, "--yes")
-	indexDocument(t, filepath.Join(b.data, "recaller.db"))
+	putApart(t, filepath.Join(b.data, "recaller.db"))
 	master, err := os.ReadFile(filepath.Join(b.data, "master", "master.key"))
 	if err != nil {
 		t.Fatal(err)
@@ -57,6 +57,7 @@ func TestAnInstallationMovesToPostgres(t *testing.T) {
 	onDatabase(t, db, `DO $$ BEGIN
 		ASSERT (SELECT tokens = array_to_tsvector('{any,aaaa,aaaax,bbbb}') AND created_at = 7 AND length = 4 FROM document_words WHERE document_id = 'd'), 'words of a document';
 		ASSERT (SELECT count(*) = 2 AND bool_and(vector <=> '[0.6,0.8]' < 0.01 OR part = 1) FROM document_embeddings WHERE caller_id = ''), 'embeddings of a document';
+		ASSERT (SELECT version = 3 AND created_at = 7 AND body = 'sealed' FROM personas), 'a version of the persona';
 		END $$`)
 	if b.run("briefing", gone).code == cli.ExitOK {
 		t.Error("who was erased is known")
@@ -66,8 +67,8 @@ func TestAnInstallationMovesToPostgres(t *testing.T) {
 	want(t, "the folder", b.must("briefing", maria), "Maria Lopez")
 }
 
-// indexDocument has a file hold what a document of the tenant itself is found by.
-func indexDocument(t *testing.T, path string) {
+// putApart has a file hold what is no caller's: what a document of the tenant itself is found by, and a version of its persona.
+func putApart(t *testing.T, path string) {
 	t.Helper()
 	e, err := sqlite.Open(t.Context(), path, sqlite.Options{})
 	if err != nil {
@@ -86,6 +87,9 @@ func indexDocument(t *testing.T, path string) {
 		if err := e.PutTokens(t.Context(), tx, store.Tokens{
 			Of: store.Documents, Tenant: ids[0], ID: "d", CreatedAt: time.UnixMicro(7), Counts: map[string]int{"aaaa": 3, "bbbb": 1},
 		}); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(t.Context(), `INSERT INTO personas (tenant_id, version, created_at, body) VALUES ($1, 3, 7, $2)`, ids[0], []byte("sealed")); err != nil {
 			return err
 		}
 		return e.PutVectors(t.Context(), tx, store.Vectors{Of: store.Documents, Tenant: ids[0], ID: "d", Parts: []recaller.Embedding{

@@ -35,6 +35,7 @@ type Config struct {
 	OpenAI    Endpoint // only APIKey can be set
 	Anthropic Endpoint // only APIKey can be set
 	Model     Model
+	Proxy     Proxy
 
 	Voice    Voice
 	Telegram Telegram
@@ -127,6 +128,13 @@ type Endpoint struct {
 	Model   string
 }
 
+// Proxy says where the requests of agents go that get memory by changing their base URL (spec B3).
+type Proxy struct {
+	Endpoint               // not set: the language model's, where that speaks OpenAI's protocol
+	Deadline time.Duration // for what is remembered; after it a request goes on without
+	MaxBody  int64         // bytes of a request's body, with the pictures in it
+}
+
 // Model says which model is asked, and how.
 type Model struct {
 	Provider     string        // one of the Provider constants; "auto": the first that is set
@@ -182,6 +190,7 @@ type Log struct {
 type TLS struct {
 	Cert, Key string   // files
 	Domains   []string // certificates for them come from an ACME authority
+	ACME      string   // the address of its directory; "": that of Let's Encrypt
 }
 
 // On reports whether the API is served over TLS.
@@ -265,6 +274,23 @@ func (c Config) Provider() (Provider, bool) {
 		}
 	}
 	return Provider{}, false
+}
+
+// Upstream chooses where the proxy's requests go: RECALLER_PROXY_BASE_URL if it is set, else the endpoint of the language
+// model where that speaks OpenAI's protocol, for whichever model a request names. The key of an endpoint goes to no other.
+func (c Config) Upstream() Endpoint {
+	if c.Proxy.BaseURL != "" {
+		return c.Proxy.Endpoint
+	}
+	p, ok := c.Provider()
+	if !ok || p.Protocol != ProviderOpenAI {
+		return Endpoint{}
+	}
+	key := p.APIKey
+	if c.Proxy.APIKey.Set() {
+		key = c.Proxy.APIKey
+	}
+	return Endpoint{BaseURL: p.BaseURL, APIKey: key, Model: c.Proxy.Model}
 }
 
 // Embedder chooses the embedder, or takes the one that RECALLER_EMBEDDING_PROVIDER names. It is the endpoint of

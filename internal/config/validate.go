@@ -59,6 +59,9 @@ func (c Config) checkData() error {
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") || c.TLS.Cert != "" && len(c.TLS.Domains) > 0 {
 		errs = append(errs, problem("RECALLER_TLS_CERT", "expected RECALLER_TLS_KEY with it, and no RECALLER_TLS_DOMAINS"))
 	}
+	if c.TLS.ACME != "" && len(c.TLS.Domains) == 0 {
+		errs = append(errs, problem("RECALLER_TLS_ACME", "expected RECALLER_TLS_DOMAINS with it"))
+	}
 	for _, d := range c.TLS.Domains {
 		if !isHost(d) || !strings.Contains(d, ".") {
 			errs = append(errs, problem("RECALLER_TLS_DOMAINS", "expected names like memory.example.com, with commas between"))

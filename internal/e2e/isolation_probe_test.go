@@ -106,6 +106,9 @@ func reaches() map[string][]reach {
 		"get-webhook": just(404, ""), "put-webhook": just(422, `{"url":"{tenant}"}`), "delete-webhook": just(204, ""),
 		"get-oauth": just(404, ""), "put-oauth": just(409, `{"issuer":"https://{tenant}.example"}`), "delete-oauth": just(204, ""),
 		"list-tools": just(200, ""),
+
+		"get-persona": just(200, ""), "put-persona": just(422, `{"text":" "}`), "list-personas": just(200, ""), "activate-persona": just(404, `{"version":9}`),
+		"preview-persona": none(`{"text":"dry","caller_id":"{caller}"}`),
 	}
 	maps.Copy(all, toolReaches())
 	return all

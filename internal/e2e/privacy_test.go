@@ -141,6 +141,9 @@ func putSettingsIn(t *testing.T, s *server, word, digits func() string) {
 	if _, err := s.admin.UpdateTenant(ctx, client.TenantPatch{Name: &name, TenantSettings: settings}); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := s.admin.SetPersona(ctx, client.PersonaInput{Text: word() + " and " + word(), Label: word()}); err != nil {
+		t.Fatal(err)
+	}
 	own := map[string]*string{}
 	for _, name := range []string{"extraction", "summary", "memory"} {
 		text := word() + ": only what matters."

@@ -39,6 +39,7 @@ import (
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/store/sqlite/sqlitetest"
 	"github.com/recallerhq/recaller/internal/tenant"
+	"github.com/recallerhq/recaller/internal/thread"
 	"github.com/recallerhq/recaller/internal/tool"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 	"github.com/recallerhq/recaller/internal/vault"
@@ -166,6 +167,9 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 	h.search = search.New(search.Deps{
 		Store: st, Words: convs, Tenants: tenants, Embedder: h.embedder, Documents: docs, Log: log, Metrics: search.NewMetrics(h.reg), Now: time.Now,
 	})
+	tools := tool.New(tool.Deps{
+		Memories: memories, Store: st, Words: convs, Recall: rec, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
+	})
 	return Deps{
 		Gate:          admission.New(tenants, log, admission.Options{Failures: -1}),
 		Conversations: convs,
@@ -174,10 +178,12 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		Privacy: privacy.New(privacy.Deps{
 			Store: st, Vault: keys{v}, Words: convs, Archive: files, Copies: usecasetest.Copies{}, Tenants: tenants, Now: time.Now, NewID: newID, Feed: f,
 		}),
-		Tools: tool.New(tool.Deps{
-			Memories: memories, Store: st, Words: convs, Recall: rec, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
+		Tools: tools,
+		Threads: thread.New(thread.Deps{
+			Store: st, Conversations: convs, Briefer: briefer, Memories: memories, Tools: tools, Personas: plainly{}, Tenants: tenants,
+			Enqueued: func() {}, Log: log, Metrics: thread.NewMetrics(h.reg), Now: time.Now, NewID: newID,
 		}),
-		Webhooks: tenants, Issuers: tenants, Packs: tenants, Encryption: &sealed{},
+		Webhooks: tenants, Issuers: tenants, Packs: tenants, Personas: tenants, Encryption: &sealed{},
 		Reminders: reminder.New(reminder.Deps{
 			Store: st, Tenants: tenants, Sender: webhook.New(webhook.Options{}), Enqueued: func() {},
 			Log: log, Metrics: reminder.NewMetrics(h.reg), Now: time.Now, NewID: newID,
@@ -186,6 +192,13 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		Tenants: tenants, Recall: rec, Briefer: briefer, Events: h.bus,
 		Ready: func(context.Context) error { return nil }, Log: log, Registerer: h.reg,
 	}
+}
+
+// plainly has every thread the same persona.
+type plainly struct{}
+
+func (plainly) Resolve(_ context.Context, _ recaller.TenantID, p recaller.PersonaChoice) (string, int, error) {
+	return cmp.Or(p.Text, "plain"), p.Version, nil
 }
 
 // limited is a gate with limits of its own.

@@ -135,6 +135,20 @@ type Tenants interface {
 	DeleteKey(ctx context.Context, tenant recaller.TenantID, id recaller.KeyID) error
 }
 
+// Personas keeps the versions of a tenant's persona; *tenant.Service has them.
+type Personas interface {
+	Persona(ctx context.Context, tenant recaller.TenantID) (recaller.Persona, error)
+	SetPersona(ctx context.Context, tenant recaller.TenantID, text, label string) (recaller.Persona, error)
+	ActivatePersona(ctx context.Context, tenant recaller.TenantID, version int) (recaller.Persona, error)
+	Personas(
+		ctx context.Context, tenant recaller.TenantID, page recaller.Page,
+	) (list []recaller.Persona, next string, err error)
+	// Resolve returns the text that was chosen, that of a version, or the active one.
+	Resolve(
+		ctx context.Context, tenant recaller.TenantID, choice recaller.PersonaChoice,
+	) (text string, version int, err error)
+}
+
 // Tools carries out what a live agent's model calls, and keeps the record of it; *tool.Service has it.
 type Tools interface {
 	Do(ctx context.Context, call tool.Call) (tool.Result, error)
@@ -187,6 +201,8 @@ type Briefer interface {
 	Agreements(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, asOf time.Time,
 	) ([]recaller.Agreement, error)
+	// Stranger is the briefing of somebody who was never there.
+	Stranger(t recaller.Tenant, req briefing.Request) (recaller.Briefing, error)
 }
 
 // Events tells listeners what changes; *events.Bus has it.
@@ -214,6 +230,7 @@ type Deps struct {
 	Recall        Recaller
 	Search        Searcher
 	Briefer       Briefer
+	Personas      Personas
 	Events        Events
 	Encryption    Encrypter
 	Ready         func(context.Context) error // nil: the server can serve
@@ -275,7 +292,7 @@ type server struct {
 	metrics      *metrics
 	operations   map[string]*admission.Operation
 	imports      *admission.Slots
-	importing    *semaphore.Weighted           // bytes of JSON of the conversations that are decoded and carried out
+	importing    *semaphore.Weighted           // room for the conversations that are read and carried out
 	faults       map[reflect.Type]*huma.Schema // of the bodies that handlers decode
 	faultSchemas huma.Registry                 // what faults refer to
 	required     map[recaller.Tool][]string    // arguments that a tool requires, in snake_case
@@ -299,7 +316,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s := &server{
 		Deps: deps, opts: opts, mux: &recorder{mux: http.NewServeMux()}, metrics: m,
 		operations: operations(opts), imports: admission.Queue(maxImports, importsAtWork),
-		importing: semaphore.NewWeighted(2 * maxImported),
+		importing: semaphore.NewWeighted(maxImported),
 	}
 	s.api = humago.New(s.mux, s.config())
 	s.api.UseMiddleware(s.admit)
@@ -321,6 +338,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s.reminderRoutes()
 	s.documentRoutes()
 	s.webhookRoutes()
+	s.personaRoutes()
 	s.oauthRoutes()
 	s.tenantRoutes()
 	s.keyRoutes()

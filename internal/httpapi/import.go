@@ -73,7 +73,7 @@ func (s *server) importConversations(ctx context.Context, x *exchange, in *struc
 	if in.Check {
 		carry = s.Conversations.CheckImport
 	}
-	head, err := scan(body.Reader())
+	head, err := s.scan(ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +89,16 @@ func (s *server) importConversations(ctx context.Context, x *exchange, in *struc
 		status = http.StatusOK
 	}
 	return &importAnswer{Status: status, Body: done}, nil
+}
+
+// scan looks through a body, when there is room for the largest of its values.
+func (s *server) scan(ctx context.Context, body *spool) (batchHead, error) {
+	held := room(body.size)
+	if err := s.importing.Acquire(ctx, held); err != nil {
+		return batchHead{}, err
+	}
+	defer s.importing.Release(held)
+	return scan(body.Reader())
 }
 
 // bodyKept reads the body of an import. It stays in memory only if it is small.
@@ -125,10 +135,11 @@ func (s *server) importOne(
 	if body.size > maxImported {
 		return client.ImportResponse{}, tooLong()
 	}
-	if err := s.importing.Acquire(ctx, body.size); err != nil {
+	held := room(body.size)
+	if err := s.importing.Acquire(ctx, held); err != nil {
 		return client.ImportResponse{}, err
 	}
-	defer s.importing.Release(body.size)
+	defer s.importing.Release(held)
 	raw, err := io.ReadAll(body.Reader())
 	if err != nil {
 		return client.ImportResponse{}, err

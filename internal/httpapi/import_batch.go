@@ -35,7 +35,7 @@ func (s *server) importBatch(
 		b.queues[i] = make(chan item, 4)
 		workers.Go(func() { b.work(ctx, b.queues[i]) })
 	}
-	err := b.feed(ctx, body)
+	err := b.feed(ctx, body, head.Rooms)
 	for _, q := range b.queues {
 		close(q)
 	}
@@ -68,8 +68,8 @@ type batch struct {
 	crashed any
 }
 
-// feed hands out the conversations one by one, so that only a few are decoded at once. What scan accepted it can read.
-func (b *batch) feed(ctx context.Context, body io.Reader) error {
+// feed hands out the conversations one by one, each when there is room for it. What scan accepted it can read.
+func (b *batch) feed(ctx context.Context, body io.Reader, rooms []int32) error {
 	v := valuesOf(body)
 	if _, err := v.token(); err != nil { // the object
 		return err
@@ -86,12 +86,13 @@ func (b *batch) feed(ctx context.Context, body io.Reader) error {
 		return err
 	}
 	for i := 0; v.more(); i++ {
-		var one json.RawMessage
-		held, err := v.value(&one)
-		if err != nil {
+		held := int64(rooms[min(i, len(rooms)-1)])
+		if err := b.s.importing.Acquire(ctx, held); err != nil {
 			return err
 		}
-		if err := b.s.importing.Acquire(ctx, held); err != nil {
+		var one json.RawMessage
+		if _, err := v.value(&one); err != nil {
+			b.s.importing.Release(held)
 			return err
 		}
 		b.grow(i)

@@ -16,6 +16,9 @@ import (
 // million words.
 const maxImported = 8 << 20
 
+// room is what so many bytes of JSON take of server.importing: of short turns much memory, for each byte.
+func room(size int64) int64 { return min(2*size, maxImported) }
+
 var errTooLong = errors.New("a value is too long")
 
 // values reads a large body's JSON part by part, none larger than maxImported. Where one is, it fails with errTooLong.
@@ -83,6 +86,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 type batchHead struct {
 	Batch  bool // the body is one; else it is a conversation
 	Wrapup *bool
+	Rooms  []int32 // what its conversations take of server.importing
 }
 
 // scan reads a body to its end, and keeps none of it. It fails if the body is not JSON or if a conversation in it is too
@@ -100,7 +104,7 @@ func scan(body io.Reader) (head batchHead, err error) {
 		}
 		switch name, _ := key.(string); name {
 		case "conversations":
-			err = scanConversations(v)
+			err = scanConversations(v, &head)
 			head.Batch = true
 		case "wrapup":
 			var raw json.RawMessage
@@ -132,7 +136,7 @@ func scan(body io.Reader) (head batchHead, err error) {
 }
 
 // scanConversations reads the array of them.
-func scanConversations(v *values) error {
+func scanConversations(v *values, head *batchHead) error {
 	first, err := v.token()
 	if err != nil {
 		return err
@@ -141,11 +145,14 @@ func scanConversations(v *values) error {
 		return recaller.InvalidField("conversations", "expected array")
 	}
 	for i := 0; v.more(); i++ {
-		if _, err := v.value(&skipped{}); errors.Is(err, errTooLong) {
+		size, err := v.value(&skipped{})
+		switch {
+		case errors.Is(err, errTooLong):
 			return recaller.InvalidField(fmt.Sprintf("conversations[%d]", i), "may have at most %d MiB of JSON", maxImported>>20)
-		} else if err != nil {
+		case err != nil:
 			return err
 		}
+		head.Rooms = append(head.Rooms, int32(room(size)))
 	}
 	_, err = v.token()
 	return err

@@ -310,6 +310,13 @@ func everyCall(ctx context.Context, c *client.Client) {
 	_, _ = c.Keys(ctx)
 	_ = c.DeleteKey(ctx, "x")
 	everyNewCall(ctx, c)
+	_, _ = c.OpenThread(ctx, client.ThreadRequest{})
+	_, _ = c.Threads(ctx, "", "", 0)
+	_, _ = c.Thread(ctx, "x")
+	_, _ = c.UpdateThread(ctx, "x", client.ThreadPatch{})
+	_, _ = c.ThreadMessages(ctx, "x", 0)
+	_, _ = c.ThreadPrompt(ctx, "x", client.PromptRequest{})
+	_, _ = c.ThreadReply(ctx, "x", client.ReplyRequest{})
 }
 
 func everyNewCall(ctx context.Context, c *client.Client) {
@@ -340,6 +347,11 @@ func everyNewCall(ctx context.Context, c *client.Client) {
 	_, _ = c.CallerReminders(ctx, "x", client.ReminderFilter{})
 	_, _ = c.CancelReminder(ctx, "x")
 	_, _ = c.RetryReminder(ctx, "x")
+	_, _ = c.Persona(ctx)
+	_, _ = c.SetPersona(ctx, client.PersonaInput{})
+	_, _ = c.PersonaVersions(ctx, client.Page{})
+	_, _ = c.ActivatePersona(ctx, 1)
+	_, _ = c.PreviewPersona(ctx, client.PersonaPreview{})
 	_, _ = c.Webhook(ctx)
 	_, _ = c.SetWebhook(ctx, client.WebhookInput{})
 	_ = c.DeleteWebhook(ctx)

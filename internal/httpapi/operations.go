@@ -40,8 +40,8 @@ func operations(o Options) map[string]*admission.Operation {
 	declare(admission.Operation{Scope: recaller.ScopeRead},
 		"list-conversations", "search-conversations", "get-conversation", "conversation-briefing",
 		"find-callers", "get-caller", "caller-briefing", "caller-conversations", "caller-memories", "caller-agreements",
-		"recall", "check-receipt", "memory-history", "get-checkpoint", "checkpoint-history", "get-tenant", "list-prompts", "list-packs",
-		"get-pack",
+		"recall", "check-receipt", "preview-persona", "memory-history", "get-checkpoint", "checkpoint-history", "get-tenant", "list-prompts", "list-packs",
+		"get-pack", "get-persona", "list-personas",
 		"list-tools", "list-reminders", "caller-reminders", "list-documents", "get-document", "query-documents",
 		"list-threads", "get-thread", "thread-messages", "thread-prompt")
 	declare(admission.Operation{Scope: recaller.ScopeAgent},
@@ -52,7 +52,7 @@ func operations(o Options) map[string]*admission.Operation {
 		"create-document", "update-document", "merge-document", "delete-document", "deliver-document",
 		"open-thread", "update-thread", "thread-reply")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin},
-		"erase-caller", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack",
+		"erase-caller", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack", "put-persona", "activate-persona",
 		"get-webhook", "put-webhook", "delete-webhook", "get-oauth", "put-oauth", "delete-oauth")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin, Operator: true},
 		"create-tenant", "list-tenants", "get-encryption", "rotate-encryption")

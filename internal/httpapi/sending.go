@@ -18,8 +18,8 @@ import (
 type sending struct {
 	w       io.Writer
 	control *http.ResponseController // nil: there is no connection
-	held    []byte // waits until there is enough to write
-	plain   bool   // <, > and & are written as they are, as in all answers but exports
+	held    []byte                   // waits until there is enough to write
+	plain   bool                     // <, > and & are written as they are, as in all answers but exports
 	err     error
 }
 

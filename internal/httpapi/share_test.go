@@ -24,7 +24,7 @@ type large struct {
 
 func (l large) Export(context.Context, recaller.TenantID, recaller.CallerID) (privacy.Export, error) {
 	return privacy.Export{
-		Caller: recaller.Caller{ID: "ann"}, Reminders: listOf[recaller.Reminder](), Memories: listOf[recaller.Memory](), Documents: listOf[recaller.Document](), Conversations: l.conversations,
+		Caller: recaller.Caller{ID: "ann"}, Reminders: listOf[recaller.Reminder](), Memories: listOf[recaller.Memory](), Documents: listOf[recaller.Document](), Threads: listOf[recaller.Thread](), Conversations: l.conversations,
 	}, nil
 }
 
@@ -103,6 +103,7 @@ func TestAnExportIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
 		Agreements    []client.Agreement            `json:"agreements"`
 		Memories      []client.Memory               `json:"memories"`
 		Documents     []client.Document             `json:"documents"`
+		Threads       []client.Thread               `json:"threads"`
 		Conversations []client.ExportedConversation `json:"conversations"`
 	}
 	if err := json.Unmarshal(raw, &got); err != nil {

@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall/index"
@@ -66,16 +67,14 @@ func (s *Service) await(ctx context.Context, e *entry, version int64) {
 	e.missed(version)
 }
 
+// errUnderWay says that the index of a long caller is being made, and takes longer than one waits for it.
+var errUnderWay = errors.New("the index is being made")
+
 // build reads the caller's words and indexes them. If somebody is at it already, build waits for him.
 func (s *Service) build(ctx context.Context, e *entry) error {
 	done, mine := e.begin()
 	if !mine {
-		select {
-		case <-done:
-			return nil // Recall looks whether that was enough
-		case <-ctx.Done():
-			return recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
-		}
+		return s.waitFor(ctx, e, done)
 	}
 	o, err := s.outline(ctx, e.key)
 	switch {
@@ -86,14 +85,74 @@ func (s *Service) build(ctx context.Context, e *entry) error {
 		return s.construct(ctx, e, nil)
 	}
 	// It may take longer than anybody waits. It goes on for whoever asks next.
-	failed := make(chan error, 1)
-	s.filling.Go(func() { failed <- s.construct(s.closed, e, o) })
-	select {
-	case err := <-failed:
+	e.long.Store(true)
+	var failed error
+	made := make(chan struct{})
+	s.filling.Go(func() {
+		defer close(made)
+		failed = s.construct(s.closed, e, o)
+	})
+	if err := s.waitFor(ctx, e, made); err != nil {
 		return err
-	case <-ctx.Done():
-		return recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
 	}
+	return failed
+}
+
+// waitFor waits until an index is made; for that of a long caller only so long. Recall looks whether it is enough.
+func (s *Service) waitFor(ctx context.Context, e *entry, made <-chan struct{}) error {
+	soon := time.NewTimer(s.wait)
+	defer soon.Stop()
+	for {
+		select {
+		case <-made:
+			return nil
+		case <-soon.C:
+			if e.long.Load() {
+				return errUnderWay
+			}
+		case <-ctx.Done():
+			return recaller.Wrap(recaller.Timeout, ctx.Err(), "recall was given up")
+		}
+	}
+}
+
+// DegradedNewest is Result.Degraded if only the newest words of a long caller were searched, with all of his memories and
+// texts, because the index of the others is being made.
+const DegradedNewest = "index being made"
+
+// newest answers for a long caller from his newest words alone, by an index that nobody keeps.
+func (s *Service) newest(ctx context.Context, e, house *entry, q index.Query) (Result, error) {
+	o, err := s.outline(ctx, e.key)
+	if err != nil {
+		return Result{}, err
+	}
+	if o == nil { // he has fewer words by now
+		return Result{}, recaller.Errorf(recaller.Unavailable, "what is held of the caller could not be read up to date")
+	}
+	part, err := s.latestOf(ctx, e.key, o)
+	if err != nil {
+		return Result{}, err
+	}
+	res, _, err := s.search(ctx, part, house, 0, q)
+	res.Built, res.Degraded = true, DegradedNewest
+	return res, err
+}
+
+// latestOf returns an entry of a long caller's newest words, memories and texts.
+func (s *Service) latestOf(ctx context.Context, k key, o *recaller.Outline) (*entry, error) {
+	turn := &turn{slot: s.builder}
+	defer turn.give()
+	if err := turn.take(ctx); err != nil {
+		return nil, err
+	}
+	_, rest := part(o, s.segment)
+	latest, _, err := s.latest(ctx, k, o, rest)
+	if err != nil {
+		return nil, err
+	}
+	e := newEntry(k)
+	e.ix, e.version = latest.Over(nil), o.Version
+	return e, nil
 }
 
 // outline returns the outline of a caller with his texts; nil if he is not long.

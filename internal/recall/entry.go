@@ -2,6 +2,7 @@ package recall
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -19,7 +20,8 @@ func (k key) house() bool { return k.caller == "" }
 
 // entry holds one index, and the changes that came while it is built.
 type entry struct {
-	key key
+	key  key
+	long atomic.Bool // the caller is long: his index may take a while
 
 	mu      sync.RWMutex      // guards all below; searches read the index under it
 	ix      *index.Index      // nil until built

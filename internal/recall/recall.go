@@ -14,6 +14,7 @@ package recall
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -73,7 +74,9 @@ type Options struct {
 	// a search does not wait.
 	Reached  func(ctx context.Context, t recaller.TenantID, c recaller.CallerID, version int64) bool
 	Patience time.Duration // how long a search waits in Reached before it reads everything anew; default 25 ms
-	Weights  index.Weights // default index.DefaultWeights
+	// Wait is how long a search waits for the index of a long caller before it looks at his newest words alone; default 10 s.
+	Wait    time.Duration
+	Weights index.Weights // default index.DefaultWeights
 	// Now is the clock for a query's "yesterday", if the query does not say when it is asked. Without either, such words
 	// say nothing.
 	Now func() time.Time
@@ -93,6 +96,7 @@ const (
 	defaultLonger   = 50_000
 	defaultSegment  = 16_000
 	defaultPatience = 25 * time.Millisecond
+	defaultWait     = 10 * time.Second
 	defaultEmbedder = 400 * time.Millisecond
 )
 
@@ -156,6 +160,7 @@ type Service struct {
 	kept     Segments
 	weights  index.Weights
 	patience time.Duration
+	wait     time.Duration
 	reached  func(context.Context, recaller.TenantID, recaller.CallerID, int64) bool
 	now      func() time.Time
 	log      *slog.Logger
@@ -182,6 +187,9 @@ func New(src Source, opts Options) *Service {
 	if opts.Patience == 0 {
 		opts.Patience = defaultPatience
 	}
+	if opts.Wait == 0 {
+		opts.Wait = defaultWait
+	}
 	if opts.Weights == (index.Weights{}) {
 		opts.Weights = index.DefaultWeights()
 	}
@@ -202,7 +210,7 @@ func New(src Source, opts Options) *Service {
 	}
 	s := &Service{
 		src: src, kinds: opts.Kinds, log: opts.Log, weights: opts.Weights, patience: opts.Patience, reached: opts.Reached, now: opts.Now,
-		cache: newCache(opts.MaxBytes, opts.MaxLong), longer: opts.Longer,
+		wait: opts.Wait, cache: newCache(opts.MaxBytes, opts.MaxLong), longer: opts.Longer,
 		segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
 		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder,
 		slots: make(chan struct{}, fillers), longSlot: make(chan struct{}, 1),
@@ -233,7 +241,8 @@ func (s *Service) clock() time.Time {
 // Recall returns what fits the query best among the words of one caller and his tenant's own texts, best first. It
 // searches every write that was acknowledged before the call. It fails with Invalid for a wrong query, with Unavailable
 // if the source's snapshot stays behind its own version, and otherwise with the source's error (NotFound for an unknown
-// caller). It does not fail for want of the tenant's own texts: the result is degraded.
+// caller). It does not fail for want of the tenant's own texts: the result is degraded. So is that of a long caller whose
+// index takes longer to make than one waits: it is of his newest words.
 func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.CallerID, q Query) (Result, error) {
 	iq, err := s.checked(q)
 	if err != nil {
@@ -273,7 +282,10 @@ func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.Ca
 			res.Built, res.Degraded = built, degraded
 			return res, nil
 		}
-		if err := s.build(ctx, e); err != nil {
+		switch err := s.build(ctx, e); {
+		case errors.Is(err, errUnderWay):
+			return s.newest(ctx, e, house, iq)
+		case err != nil:
 			return Result{}, err
 		}
 		built = true

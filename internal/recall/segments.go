@@ -103,12 +103,7 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 	var corpus recaller.Corpus
 	var failed error
 	var reading sync.WaitGroup
-	reading.Go(func() {
-		if corpus, failed = s.readBoth(ctx, e.key, o, rest); failed == nil {
-			corpus.Memories, corpus.Forgotten, corpus.Texts = o.Memories, o.Forgotten, o.Texts
-			latest = index.BuildLatest(corpus, s.weights, s.rows...)
-		}
-	})
+	reading.Go(func() { latest, corpus, failed = s.latest(ctx, e.key, o, rest) })
 	segments, err := s.segments(ctx, e, o, parts, nil, turn)
 	reading.Wait()
 	if err == nil {
@@ -127,6 +122,18 @@ func (s *Service) madeOver(ctx context.Context, e *entry, o *recaller.Outline) (
 		return nil, err
 	}
 	return index.BuildOver(segments, corpus, s.weights, s.rows...), nil
+}
+
+// latest reads the words that lie in no segment, and indexes them with what else there is of a long caller.
+func (s *Service) latest(
+	ctx context.Context, k key, o *recaller.Outline, rest []piece,
+) (*index.Latest, recaller.Corpus, error) {
+	corpus, err := s.readBoth(ctx, k, o, rest)
+	if err != nil {
+		return nil, corpus, err
+	}
+	corpus.Memories, corpus.Forgotten, corpus.Texts = o.Memories, o.Forgotten, o.Texts
+	return index.BuildLatest(corpus, s.weights, s.rows...), corpus, nil
 }
 
 // turn is the right to read much of a long caller. Who makes many segments gives it to who waits, segment by segment: so

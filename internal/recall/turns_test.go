@@ -3,8 +3,10 @@ package recall_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall"
@@ -89,4 +91,58 @@ func (g *gated) turns(c recaller.CallerID) (n int64) {
 		n += int64(len(turns))
 	}
 	return n
+}
+
+// The index of a caller of many segments takes longer than anybody waits. His first question, and whoever asks meanwhile,
+// is answered from the newest words, and told so; the index goes on being made, and a later question is answered whole.
+func TestTheFirstQuestionOfALargeCallerIsAnsweredInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := &sluggish{newLongStore()}
+		crowd(st.memStore)
+		s := recall.New(st, inSegments)
+		defer s.Close()
+		ask := func() recall.Result {
+			t.Helper()
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			res, err := s.Recall(ctx, "acme", "ann", recall.Query{Text: "the kayak and the boiler", Limit: 50, Kinds: []recaller.HitKind{recaller.HitTurn}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res
+		}
+		for range 2 {
+			res := ask()
+			if res.Degraded != recall.DegradedNewest || len(res.Hits) == 0 {
+				t.Fatalf("got %d hits, %q; want some of the newest words", len(res.Hits), res.Degraded)
+			}
+			for _, h := range res.Hits {
+				if h.Conversation < newest {
+					t.Errorf("a hit of %s, want of the newest conversations alone", h.Conversation)
+				}
+			}
+		}
+		time.Sleep(2 * time.Minute) // of the bubble's
+		res := ask()
+		old := slices.ContainsFunc(res.Hits, func(h recaller.Hit) bool { return h.Conversation < newest })
+		if res.Degraded != "" || res.Built || !old {
+			t.Errorf("when it is made: got %q, %d hits, built anew %v; want it whole, as it was made meanwhile", res.Degraded, len(res.Hits), res.Built)
+		}
+	})
+}
+
+// sluggish is a store that takes three seconds for words that are not new.
+type sluggish struct{ *longStore }
+
+// newest is the first of the conversations that lie in no segment.
+const newest = "c210"
+
+func (g *sluggish) Words(
+	ctx context.Context, t recaller.TenantID, c recaller.CallerID,
+	turns []recaller.TurnRange, convs []recaller.ConversationID,
+) (recaller.Words, error) {
+	if slices.ContainsFunc(convs, func(id recaller.ConversationID) bool { return id < newest }) {
+		time.Sleep(3 * time.Second)
+	}
+	return g.longStore.Words(ctx, t, c, turns, convs)
 }

@@ -72,6 +72,9 @@ func (b binding) key(k recaller.APIKey, hash []byte) binding {
 	return b.text(string(hash)).text(string(k.Scope)).time(k.CreatedAt)
 }
 
+// persona spells what the row of a version of a persona shows.
+func (b binding) persona(p recaller.Persona) binding { return b.time(p.CreatedAt) }
+
 // putBound is put, with what the row shows.
 func (b box) putBound(column, record string, bound binding, v any) ([]byte, error) {
 	plain, err := json.Marshal(v)

@@ -43,7 +43,11 @@ func (s *Store) examineTenant(ctx context.Context, id recaller.TenantID, out *Ex
 	if err != nil {
 		return err
 	}
-	out.Rows += 1 + min(len(packs), 1) + len(keys)
+	personas, err := s.examinePersonas(ctx, id)
+	if err != nil {
+		return err
+	}
+	out.Rows += 1 + min(len(packs), 1) + len(keys) + personas
 	for after := recaller.CallerID(""); ; {
 		page, err := s.callerIDs(ctx, id, after)
 		if err != nil || len(page) == 0 {

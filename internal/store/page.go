@@ -46,9 +46,14 @@ func next[T any](list []T, limit int, at func(T) cursor) ([]T, string) {
 		return list, ""
 	}
 	list = list[:limit]
-	raw, err := json.Marshal(at(list[limit-1]))
-	if err != nil { // a struct of a number and a string always marshals
-		return list, ""
+	return list, at(list[limit-1]).String()
+}
+
+// String gives a cursor as it goes out.
+func (c cursor) String() string {
+	raw, err := json.Marshal(c)
+	if err != nil { // a struct of numbers and a string always marshals
+		return ""
 	}
-	return list, base64.RawURLEncoding.EncodeToString(raw)
+	return base64.RawURLEncoding.EncodeToString(raw)
 }

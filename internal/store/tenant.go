@@ -155,9 +155,17 @@ func (s *Store) CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.
 
 // UpdateTenant replaces a tenant's settings, and with them which numbers lead to it. It fails with Conflict if the
 // settings changed since t was read (no field is named: read and change them again), if a number belongs to another
-// tenant, and if the environment changes while there are callers.
-func (s *Store) UpdateTenant(ctx context.Context, t recaller.Tenant) error {
-	return s.changeTenant(ctx, t, func(box, Tx) error { return nil })
+// tenant, and if the environment changes while there are callers. Versions of the persona are stored with them; those
+// that are there stay as they are.
+func (s *Store) UpdateTenant(ctx context.Context, t recaller.Tenant, made ...recaller.Persona) error {
+	return s.changeTenant(ctx, t, func(b box, tx Tx) error {
+		for _, p := range made {
+			if err := b.insertPersona(ctx, tx, t.ID, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // changeTenant writes a tenant's settings and runs more, in one commit.

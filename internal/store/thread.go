@@ -21,6 +21,7 @@ type threadSummary struct {
 	By        string `json:"by"`
 	Exchanges int    `json:"exchanges"`
 	At        int64  `json:"at"`
+	Interim   bool   `json:"interim,omitempty"`
 }
 
 // threadColumns are a thread's own columns, and behind them what its conversations tell of it.
@@ -65,7 +66,7 @@ func (b binding) thread(t recaller.Thread) binding {
 func (b box) sealThread(t recaller.Thread) ([]byte, error) {
 	body := threadBody{ExternalID: t.ExternalID, Title: t.Title, Found: t.TitleFound, Persona: t.Persona}
 	if s := t.Summary; s != nil {
-		body.Summary = &threadSummary{Text: s.Text, By: s.By, Exchanges: s.Exchanges, At: micros(s.At)}
+		body.Summary = &threadSummary{Text: s.Text, By: s.By, Exchanges: s.Exchanges, At: micros(s.At), Interim: s.Interim}
 	}
 	return b.putBound("threads.body", string(t.ID), binding{}.thread(t), body)
 }
@@ -76,7 +77,7 @@ func (b box) openThread(row sealedThread) (recaller.Thread, error) {
 	t := row.Thread
 	t.ExternalID, t.Title, t.TitleFound, t.Persona = body.ExternalID, body.Title, body.Found, body.Persona
 	if s := body.Summary; s != nil {
-		t.Summary = &recaller.ThreadSummary{Text: s.Text, By: s.By, Exchanges: s.Exchanges, At: fromMicros(s.At)}
+		t.Summary = &recaller.ThreadSummary{Text: s.Text, By: s.By, Exchanges: s.Exchanges, At: fromMicros(s.At), Interim: s.Interim}
 	}
 	return t, err
 }

@@ -144,7 +144,9 @@ func (s *Service) changePacks(
 		}
 		t.OwnPacks = slices.Sorted(maps.Keys(own))
 		return nil
-	}, func(ctx context.Context, t recaller.Tenant) error { return s.Store.PutPacks(ctx, t, own) })
+	}, func(ctx context.Context, _ recaller.Tenant, t *recaller.Tenant) error {
+		return s.Store.PutPacks(ctx, *t, own)
+	})
 	return err
 }
 

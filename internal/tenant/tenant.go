@@ -27,8 +27,12 @@ type Store interface {
 	// another.
 	CreateTenant(ctx context.Context, t recaller.Tenant, k recaller.APIKey, hash []byte) error
 	// UpdateTenant replaces the settings. Conflict if something stands against that; the error names the field. A
-	// Conflict without a field means that the settings changed since t was read.
-	UpdateTenant(ctx context.Context, t recaller.Tenant) error
+	// Conflict without a field means that the settings changed since t was read. Versions of the persona are stored with
+	// them; those that are there stay as they are.
+	UpdateTenant(ctx context.Context, t recaller.Tenant, made ...recaller.Persona) error
+	// Personas lists the versions of the persona, newest first; Persona returns one.
+	Personas(ctx context.Context, tenant recaller.TenantID, page recaller.Page) (list []recaller.Persona, next string, err error)
+	Persona(ctx context.Context, tenant recaller.TenantID, version int) (recaller.Persona, error)
 	// Packs returns the tenant's own keyword packs, by name. PutPacks is UpdateTenant together with all of them.
 	Packs(ctx context.Context, tenant recaller.TenantID) (map[string]json.RawMessage, error)
 	PutPacks(ctx context.Context, t recaller.Tenant, packs map[string]json.RawMessage) error
@@ -61,9 +65,10 @@ type Service struct {
 	Deps
 	settings *cache[recaller.TenantID, recaller.Tenant]
 	keys     *cache[[sha256.Size]byte, recaller.APIKey] // by a digest of the secret
-	numbers  *cache[string, recaller.TenantID]          // by number
-	ending   sync.Mutex                                 // held over I/O, because who ends a key looks at the others
-	updating sync.Mutex                                 // held over I/O, because an update reads what it changes
+	personas *cache[versionOf, recaller.Persona]
+	numbers  *cache[string, recaller.TenantID] // by number
+	ending   sync.Mutex                        // held over I/O, because who ends a key looks at the others
+	updating sync.Mutex                        // held over I/O, because an update reads what it changes
 }
 
 // New returns a Service.
@@ -74,7 +79,8 @@ func New(deps Deps) *Service {
 			func(id recaller.TenantID) string { return string(id) }),
 		keys: newCache[[sha256.Size]byte, recaller.APIKey](deps.Now,
 			func(id [sha256.Size]byte) string { return string(id[:]) }),
-		numbers: newCache[string, recaller.TenantID](deps.Now, func(number string) string { return number }),
+		personas: newCache[versionOf, recaller.Persona](deps.Now, versionOf.String),
+		numbers:  newCache[string, recaller.TenantID](deps.Now, func(number string) string { return number }),
 	}
 }
 
@@ -107,7 +113,7 @@ func (s *Service) List(
 // Create makes a tenant with an admin key, which it returns. The key is shown this once.
 func (s *Service) Create(ctx context.Context, t recaller.Tenant) (recaller.Tenant, string, error) {
 	t.ID, t.CreatedAt, t.Numbers = recaller.TenantID(s.NewID()), s.Now(), slices.Clone(t.Numbers)
-	t.Prompts, t.OwnPacks = maps.Clone(t.Prompts), nil
+	t.Prompts, t.OwnPacks, t.Persona, t.Personas = maps.Clone(t.Prompts), nil, 0, 0
 	t = t.WithDefaults()
 	if err := validate(&t); err != nil {
 		return t, "", err
@@ -127,20 +133,22 @@ const maxRaces = 20
 func (s *Service) Update(
 	ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error,
 ) (recaller.Tenant, error) {
-	return s.update(ctx, id, change, s.Store.UpdateTenant)
+	return s.update(ctx, id, change, s.settle(""))
 }
 
+// update reads settings, changes them, and has them written; write gets those that were read too.
 func (s *Service) update(
 	ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error,
-	write func(context.Context, recaller.Tenant) error,
+	write func(ctx context.Context, old recaller.Tenant, t *recaller.Tenant) error,
 ) (t recaller.Tenant, err error) {
 	s.updating.Lock()
 	defer s.updating.Unlock()
 	for range maxRaces {
-		if t, err = s.changed(ctx, id, change); err != nil {
+		var old recaller.Tenant
+		if old, t, err = s.changed(ctx, id, change); err != nil {
 			return t, err
 		}
-		if err = write(ctx, t); !raced(err) {
+		if err = write(ctx, old, &t); !raced(err) {
 			break
 		}
 	}
@@ -162,18 +170,19 @@ func (s *Service) update(
 // changed reads a tenant and changes what was read.
 func (s *Service) changed(
 	ctx context.Context, id recaller.TenantID, change func(*recaller.Tenant) error,
-) (recaller.Tenant, error) {
-	t, err := s.Store.Tenant(ctx, id)
+) (old, t recaller.Tenant, err error) {
+	t, err = s.Store.Tenant(ctx, id)
 	if err != nil {
-		return t, err
+		return old, t, err
 	}
 	t = t.WithDefaults()
-	created, version := t.CreatedAt, t.Version
+	old = t
 	if err := change(&t); err != nil {
-		return t, err
+		return old, t, err
 	}
-	t.ID, t.CreatedAt, t.Version, t.Numbers, t.Prompts = id, created, version, slices.Clone(t.Numbers), maps.Clone(t.Prompts)
-	return t, validate(&t)
+	t.ID, t.CreatedAt, t.Version = id, old.CreatedAt, old.Version
+	t.Numbers, t.Prompts = slices.Clone(t.Numbers), maps.Clone(t.Prompts)
+	return old, t, validate(&t)
 }
 
 // raced reports whether a write failed because others came first.

@@ -76,13 +76,18 @@ func (s faulty) Tenant(ctx context.Context, id recaller.TenantID) (out recaller.
 	return out, err
 }
 
+func (s faulty) Persona(ctx context.Context, id recaller.TenantID, version int) (out recaller.Persona, err error) {
+	err = s.f.Call("persona", func() (err error) { out, err = s.Store.Persona(ctx, id, version); return err })
+	return out, err
+}
+
 func (s faulty) TenantByNumber(ctx context.Context, number string) (id recaller.TenantID, err error) {
 	err = s.f.Call("number", func() (err error) { id, err = s.Store.TenantByNumber(ctx, number); return err })
 	return id, err
 }
 
-func (s faulty) UpdateTenant(ctx context.Context, t recaller.Tenant) error {
-	return s.f.Call("update", func() error { return s.Store.UpdateTenant(ctx, t) })
+func (s faulty) UpdateTenant(ctx context.Context, t recaller.Tenant, made ...recaller.Persona) error {
+	return s.f.Call("update", func() error { return s.Store.UpdateTenant(ctx, t, made...) })
 }
 
 func (s faulty) KeyByHash(ctx context.Context, id recaller.TenantID, hash []byte) (out recaller.APIKey, err error) {

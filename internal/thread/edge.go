@@ -24,7 +24,7 @@ func (s *Service) Keep(
 	if err != nil {
 		return err
 	}
-	_, _, _, err = s.keep(ctx, tenant, t, once, whole, "")
+	_, _, _, err = s.keep(ctx, tenant, t, Replying{Once: once}, whole, "")
 	return err
 }
 

@@ -49,12 +49,13 @@ func (s *Service) Prompt(
 	if t.Recent, err = s.last(ctx, tenant, out.Thread, forgotten.New(gone), recent); err != nil {
 		return out, err
 	}
-	if t.Persona, _, err = s.Personas.Resolve(ctx, tenant, out.Thread.Persona); err != nil {
-		return out, err
-	}
-	t.Clock = true
 	if in.Memory {
 		t.MemoryOnly()
+	} else {
+		t.Clock = true
+		if t.Persona, _, err = s.Personas.Resolve(ctx, tenant, out.Thread.Persona); err != nil {
+			return out, err
+		}
 	}
 	out.Prompt, err = s.Briefer.Briefing(ctx, tenant, out.Thread.Caller, briefing.Request{MaxTokens: in.MaxTokens, Thread: t})
 	return out, err

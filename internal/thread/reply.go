@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,6 +21,9 @@ type Replying struct {
 	Once    recaller.Once
 	Message Message
 	Reply   string
+	// Tags were taken out of the reply already, as it was delivered. They are carried out before those that Reply has.
+	Tags        []tag.Tag
+	Interrupted bool // the reply broke off
 }
 
 // Result says what became of a tag.
@@ -75,8 +79,9 @@ func (s *Service) Reply(
 		return out, err
 	}
 	text, tags := tag.Parse(in.Reply)
+	tags = slices.Concat(in.Tags, tags)
 	out.Text = strings.TrimSpace(text)
-	conv, turns, durable, err := s.keep(ctx, tenant, t, in.Once, whole, out.Text)
+	conv, turns, durable, err := s.keep(ctx, tenant, t, in, whole, out.Text)
 	if err != nil {
 		return out, err
 	}
@@ -106,7 +111,7 @@ func (s *Service) Reply(
 
 // keep adds an exchange to the conversation in which the thread goes on. That may have been ended a moment ago.
 func (s *Service) keep(
-	ctx context.Context, tenant recaller.TenantID, t recaller.Thread, once recaller.Once, message, reply string,
+	ctx context.Context, tenant recaller.TenantID, t recaller.Thread, in Replying, message, reply string,
 ) (conv recaller.Conversation, turns []recaller.Turn, durable bool, err error) {
 	who, err := s.Store.Caller(ctx, tenant, t.Caller)
 	if err != nil {
@@ -114,13 +119,13 @@ func (s *Service) keep(
 	}
 	said := []conversation.TurnInput{{Speaker: recaller.User, Text: message}}
 	if reply != "" {
-		said = append(said, conversation.TurnInput{Speaker: recaller.Assistant, Text: reply})
+		said = append(said, conversation.TurnInput{Speaker: recaller.Assistant, Text: reply, Interrupted: in.Interrupted})
 	}
 	for tries := 0; ; tries++ {
 		if conv, _, err = s.Conversations.Stretch(ctx, tenant, t, who); err != nil {
 			return conv, nil, false, err
 		}
-		turns, durable, err = s.Conversations.AddTurns(ctx, tenant, string(conv.ID), once, said)
+		turns, durable, err = s.Conversations.AddTurns(ctx, tenant, string(conv.ID), in.Once, said)
 		if !errors.Is(err, recaller.Conflict) || tries == 1 {
 			return conv, turns, durable, err
 		}

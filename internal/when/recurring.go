@@ -1,6 +1,6 @@
 package when
 
-var manyDays, adverbs, stretches = set("manyDays"), set("adverbs"), set("stretches")
+var manyDays, adverbs, stretches, gatherings = set("manyDays"), set("adverbs"), set("stretches"), set("gatherings")
 
 // recurring matches a phrase that names no single date: "on Sundays", "every other week", "twice a month", "daily".
 func (p *parser) recurring(i int) int {
@@ -25,7 +25,27 @@ func (p *parser) recurring(i int) int {
 	case weekdays[w] != 0 && p.any(i+1, "mornings", "afternoons", "evenings", "nights"):
 		return 2
 	}
+	if n := p.habitual(i); n > 0 {
+		return n
+	}
 	return p.timesA(i)
+}
+
+// habitual matches the day of what somebody does each week: "my Saturday morning cycling group", "your Tuesday lessons".
+func (p *parser) habitual(i int) int {
+	if weekdays[p.w(i)] == 0 || !p.any(i-1, "my", "our", "your", "his", "her", "their", "usual", "regular", "weekly") {
+		return 0
+	}
+	n := 1
+	if p.any(i+1, "morning", "afternoon", "evening", "night") {
+		n = 2
+	}
+	for k := i + n; k <= i+n+1; k++ {
+		if gatherings[p.w(k)] {
+			return n
+		}
+	}
+	return 0
 }
 
 // listed matches three weekdays or more that somebody counts up as his: "I'm on dialysis Monday, Wednesday, Friday".

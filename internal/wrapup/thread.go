@@ -22,8 +22,9 @@ import (
 const (
 	threadMessages = 10 // the last ones, of which its summary is made (L3)
 	fewestMessages = 3
-	longStretch    = 60 // turns after which one of its conversations ends and is written up, though the chat goes on
-	threadWords    = 60 // of a summary by rules
+	longStretch    = 60  // turns after which one of its conversations ends and is written up, though the chat goes on
+	threadWords    = 60  // of a summary by rules
+	longAnswer     = 240 // bytes of what an agent says that is an essay, and no word in a conversation
 	titleRunes     = 60
 	titleWords     = 7
 	leastTitle     = 3 // words
@@ -120,7 +121,7 @@ func (s *Service) rolling(
 	if err != nil {
 		return t, err
 	}
-	if !t.SummaryDue() && !(t.Summary != nil && forgotten.Since(gone, t.Summary.At)) {
+	if is := t.Summary; !t.SummaryDue() && (is == nil || !is.Interim && !forgotten.Since(gone, is.At)) {
 		return t, nil
 	}
 	w, err := s.lastMessages(ctx, tenant, stretches, forgotten.New(gone))
@@ -134,7 +135,7 @@ func (s *Service) rolling(
 		w.turns = nil // nothing is left of what it was made of
 	}
 	text, by, title, cause := s.chat(ctx, w)
-	sum := &recaller.ThreadSummary{Text: text, By: by, Exchanges: t.Exchanges, At: s.Now()}
+	sum := &recaller.ThreadSummary{Text: text, By: by, Exchanges: t.Exchanges, At: s.Now(), Interim: cause != nil}
 	p := recaller.ThreadPatch{Summary: sum, Found: true}
 	if title != "" {
 		p.Title = &title
@@ -209,12 +210,21 @@ func (s *Service) chat(ctx context.Context, w work) (text, by, title string, cau
 	return cmp.Or(sum.Brief, text), sum.By, title, nil
 }
 
-// quotedChat summarises by rules: it quotes. Nothing is quoted where the words may not outlive the process.
+// quotedChat summarises by rules: it quotes, but not the essays of an agent: of these a sentence tells nothing. Nothing is
+// quoted where the words may not outlive the process.
 func (s *Service) quotedChat(w work) (text, by, title string) {
-	if lastsWithProcess(w) {
+	if lastsWithProcess(w) || !heard(w.turns) {
 		return "", By, ""
 	}
-	sum := summary.Write(w.reading(), summary.Options{Typed: true, MaxWords: threadWords, Acts: w.agreed})
+	short := slices.DeleteFunc(slices.Clone(w.turns), func(t recaller.Turn) bool {
+		return t.Speaker == recaller.Assistant && len(t.Text) > longAnswer
+	})
+	for i := range short {
+		short[i].Number = i
+	}
+	said := reading.Of(short, short[0].At.In(w.zone), w.dayFirst)
+	acts := func() []recaller.Act { return agreement.Find(said) }
+	sum := summary.Write(said, summary.Options{Typed: true, MaxWords: threadWords, Acts: acts})
 	text = sum.Brief
 	for _, line := range slices.Concat(sum.Decisions, sum.Actions) {
 		if !strings.Contains(text, line) {
@@ -222,7 +232,7 @@ func (s *Service) quotedChat(w work) (text, by, title string) {
 			break
 		}
 	}
-	return text, By, titleOf(w.turns)
+	return strings.ReplaceAll(text, "Caller: “", "User: “"), By, titleOf(w.turns)
 }
 
 // titleOf makes a title of what the user said first, greetings aside.

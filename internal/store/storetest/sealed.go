@@ -78,6 +78,10 @@ count:   threads.version
 label:   threads.channel
 token:   threads.external_token
 sealed:  threads.body
+id:      personas.tenant_id
+time:    personas.created_at
+count:   personas.version
+sealed:  personas.body
 schema:  goose_db_version.id goose_db_version.version_id goose_db_version.is_applied goose_db_version.tstamp
 `
 
@@ -130,8 +134,8 @@ func (d *Data) PutSecrets() recaller.Opened {
 		recaller.APIKey{ID: "k-other", Tenant: "other", Label: "zq-label"}, []byte("hash")))
 	other, err := d.Tenant(d.ctx, "other")
 	d.OK(err)
-	other.Name = "Zwiebel Quokka"
-	d.OK(d.UpdateTenant(d.ctx, other))
+	other.Name, other.Profile.Personality, other.Persona, other.Personas = "Zwiebel Quokka", "a Quokka", 1, 1
+	d.OK(d.UpdateTenant(d.ctx, other, recaller.Persona{Version: 1, Text: "a Quokka", Label: "Zwiebel", CreatedAt: d.Now}))
 	other, err = d.Tenant(d.ctx, "other")
 	d.OK(err)
 	d.OK(d.PutPacks(d.ctx, other, map[string]json.RawMessage{"zqpack": json.RawMessage(`{"Quokka":["zqpack"]}`)}))

@@ -42,6 +42,8 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"no change of settings is lost", noUpdateLost},
 		{"trials and real callers are kept apart", environments},
 		{"a tenant has keyword packs of its own", ownPacks},
+		{"versions of a persona are kept", personaVersions},
+		{"a version of a persona that was changed is left out", personasForged},
 		{"numbers of earlier tenants are indexed", numbersIndexed},
 		{"vectors of turns are kept beside them", vectorsKept},
 		{"segments of an index are kept", segmentsKept},

@@ -37,7 +37,7 @@ func wall(b *bench) {
 	}
 	// Methods that take no id of a tenant's things.
 	for _, m := range []string{
-		"WithTenant", "OfCaller", "WithCaller", "WithSystem", "Probe", "Check", "Scrub", "Examine", "Opens", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "Alias", "IndexNumbers", "Packs", "PutPacks", "CreateKey", "Keys",
+		"WithTenant", "OfCaller", "WithCaller", "WithSystem", "Probe", "Check", "Scrub", "Examine", "Opens", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "Alias", "IndexNumbers", "Packs", "PutPacks", "Personas", "Persona", "CreateKey", "Keys",
 		"Callers", "PruneOnces", "DueJobs", "DueTenants", "LeaseJob", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "Straighten", "JobCount", "Quarantined",
 		"AcceptUnbound", "AsMarked", "AllBound", "Bind", "OnDamage",
 	} {
@@ -465,7 +465,7 @@ func (b *bench) picture(tenant recaller.TenantID) string {
 // counts are the rows of a tenant, table by table.
 func (b *bench) counts(tenant recaller.TenantID) map[string]int {
 	rows := map[string]int{}
-	for _, table := range append(b.CallerTables(), "callers", "api_keys", "receipts") {
+	for _, table := range append(b.CallerTables(), "callers", "api_keys", "receipts", "personas") {
 		rows[table] = b.rows(table, tenant)
 	}
 	return rows

@@ -1,0 +1,201 @@
+// Package chatproxy is the door for agents that speak OpenAI's chat completions (spec B3): they get memory by changing
+// their base URL. It puts what is remembered of the user into the request, sends it on to the upstream, hands the answer
+// through as it comes, takes the tags of the reply out of it, and keeps the exchange in the user's thread.
+//
+// What it does not have to change goes through byte for byte. Where memory is away, or too slow, the request goes through
+// untouched. It never sends a request to an address that a request names.
+//
+// It has no rules of memory: package thread opens threads, makes prompts, and carries out tags.
+package chatproxy
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/admission"
+	"github.com/recallerhq/recaller/internal/httpdoor"
+	"github.com/recallerhq/recaller/internal/recall"
+	"github.com/recallerhq/recaller/internal/thread"
+)
+
+// The paths that the door serves, with all below them: some platforms append the endpoint to a URL that has it already.
+const (
+	ChatPath   = "/v1/chat/completions"
+	ModelsPath = "/v1/models"
+)
+
+// Threads are the chats that never end; *thread.Service has them.
+type Threads interface {
+	Open(
+		ctx context.Context, tenant recaller.TenantID, in thread.Opening,
+	) (t recaller.Thread, who recaller.Caller, existing bool, err error)
+	Prompt(ctx context.Context, tenant recaller.TenantID, ref string, in thread.Asking) (thread.Prompted, error)
+	Reply(ctx context.Context, tenant recaller.TenantID, ref string, in thread.Replying) (thread.Replied, error)
+}
+
+// Recaller searches one caller's words; *recall.Service does.
+type Recaller interface {
+	Recall(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, q recall.Query,
+	) (recall.Result, error)
+}
+
+// Deps are what the door works with; all are required.
+type Deps struct {
+	Gate       *admission.Gate
+	Threads    Threads
+	Recall     Recaller
+	Log        *slog.Logger
+	Registerer prometheus.Registerer
+	Now        func() time.Time
+}
+
+// Upstream is where requests go.
+type Upstream struct {
+	BaseURL string // with the version: https://api.openai.com/v1; empty: there is none
+	APIKey  string // for requests that bring no key of the provider's own
+	Model   string // takes the place of the one that a request names; empty: it stays
+}
+
+// Options are the settings; the zero value means the defaults.
+type Options struct {
+	Upstream Upstream
+	Deadline time.Duration     // for what is remembered; after it a request goes without. 0: DefaultDeadline
+	MaxBody  int64             // bytes of a request's body; 0: DefaultMaxBody
+	Proxies  []netip.Prefix    // whose X-Forwarded-For says who asks
+	Client   http.RoundTripper // to the upstream; nil: one of its own
+	Settle   time.Duration     // see open; 0: DefaultSettle
+}
+
+// The defaults of Options.
+const (
+	DefaultDeadline = 250 * time.Millisecond
+	DefaultMaxBody  = 32 << 20
+	DefaultSettle   = 2 * time.Minute
+)
+
+const (
+	limit      = 10 * time.Minute // of one request: long answers of slow models
+	bodyLimit  = time.Minute      // for the request's body to come
+	maxAtOnce  = 4096             // requests at once
+	bodyBudget = 8                // bodies of the largest size that may be in memory at once
+)
+
+// Server is the door at work. Safe for concurrent use.
+type Server struct {
+	Deps
+	opts    Options
+	chat    admission.Operation
+	models  admission.Operation
+	client  *http.Client
+	metrics *metrics
+	repeats *repeats
+	unended *unended
+	order   *order
+}
+
+// New returns the handler of the door. Mount it at ChatPath and ModelsPath.
+func New(deps Deps, opts Options) (*Server, error) {
+	opts.Deadline = cmp.Or(opts.Deadline, DefaultDeadline)
+	opts.MaxBody = cmp.Or(opts.MaxBody, DefaultMaxBody)
+	opts.Settle = cmp.Or(opts.Settle, DefaultSettle)
+	opts.Upstream.BaseURL = strings.TrimRight(opts.Upstream.BaseURL, "/")
+	m, err := newMetrics(deps.Registerer)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		Deps: deps, opts: opts, metrics: m, client: clientOf(opts.Client), repeats: newRepeats(), unended: newUnended(),
+		order: newOrder(),
+	}
+	const full = "too many requests are under way; try again later"
+	s.chat = admission.Operation{
+		Name: "chat-completions", Scope: recaller.ScopeAgent, Limit: limit, MaxBody: opts.MaxBody,
+		Bodies: admission.Bytes(bodyBudget*opts.MaxBody, full), Slots: admission.Cap(maxAtOnce, full),
+	}
+	s.models = admission.Operation{Name: "list-models", Scope: recaller.ScopeAgent}
+	return s, nil
+}
+
+// exchange is one request with its answer.
+type exchange struct {
+	admission.Exchange
+	memory string // one of the statuses
+}
+
+// What became of memory, in a header and in the metrics.
+const (
+	statusHeader   = "X-Memory-Status"
+	statusApplied  = "applied"
+	statusNone     = "none"     // the request names nobody
+	statusDegraded = "degraded" // it could not be read in time: the request went through untouched
+)
+
+// ServeHTTP carries out one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{
+		memory: statusNone, Exchange: s.Gate.Open(r.Header.Get("X-Request-Id"), httpdoor.From(r, s.opts.Proxies)),
+	}
+	out := &writer{ResponseWriter: w}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("X-Recaller-Request-Id", x.ID)
+	defer s.done(r.Context(), x, out)
+	if err := s.serve(x, r, out); err != nil {
+		x.Fail(err)
+		failed(out, err)
+	}
+}
+
+func (s *Server) serve(x *exchange, r *http.Request, w *writer) error {
+	switch {
+	case !strings.HasPrefix(r.URL.Path, ChatPath):
+		if r.Method != http.MethodGet {
+			return notAllowed(w, http.MethodGet)
+		}
+		return s.listModels(x, r, w)
+	case r.Method != http.MethodPost:
+		return notAllowed(w, http.MethodPost)
+	}
+	return s.complete(x, r, w)
+}
+
+// listModels passes the upstream's models on.
+func (s *Server) listModels(x *exchange, r *http.Request, w *writer) error {
+	keys := keysOf(r.Header)
+	ctx, err := x.Admit(r.Context(), keys.ours, &s.models)
+	if err != nil {
+		return err
+	}
+	res, err := s.send(ctx, r, keys, http.MethodGet, strings.TrimPrefix(r.URL.Path, "/v1"), nil)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	return passOn(w, res)
+}
+
+// done counts and logs a request, whatever became of it.
+func (s *Server) done(ctx context.Context, x *exchange, w *writer) {
+	crash := recover()
+	if crash != nil && crash != http.ErrAbortHandler { //nolint:errorlint // the value that net/http defines for panics
+		x.Crashed(ctx, crash)
+		if w.status == 0 {
+			failed(w, recaller.Internal)
+			crash = nil
+		}
+	}
+	took := x.Done(ctx, w.ours && w.status >= http.StatusInternalServerError,
+		slog.String("memory", x.memory), slog.Int("status", w.status), slog.Int64("bytes", w.bytes))
+	s.metrics.observe(x.memory, w.status, took)
+	if crash != nil {
+		panic(http.ErrAbortHandler) // half an answer is out
+	}
+}

@@ -1,0 +1,282 @@
+package chatproxy
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/tag"
+	"github.com/recallerhq/recaller/internal/thread"
+)
+
+const (
+	keepLimit = 10 * time.Second // for keeping an exchange, once its answer is out
+	maxHeld   = 10_000           // entries of each of the two tables below
+	repeatFor = 5 * time.Minute  // a request without a history that comes again within it is the same request
+)
+
+// part is what the agent said so far in an exchange whose reply ends with calls of the client's tools.
+type part struct {
+	in    asked
+	text  string
+	tags  []tag.Tag
+	timer *time.Timer
+}
+
+// settle has the exchange of an answer kept once the answer is over, behind those of the same thread that were before. It
+// does not wait: clients read a stream to its end, which is when the request is over. It is called before the client has
+// all, so that the client's next request finds what came of this one. A reply that ends with calls of the client's tools
+// waits for what follows: the exchange is kept with the whole reply, or as it is where nothing follows in time.
+func (s *Server) settle(ctx context.Context, a *answer) {
+	if !a.in.words || a.settled {
+		return
+	}
+	a.settled = true
+	ctx = context.WithoutCancel(ctx)
+	if !s.order.after(a.in.key(), func() { <-a.over; s.settleNow(ctx, a) }) {
+		s.metrics.kept.WithLabelValues("lost").Inc()
+		s.Log.WarnContext(ctx, "an exchange through the proxy is not kept: too many wait", "tenant", a.in.tenant)
+	}
+}
+
+func (s *Server) settleNow(ctx context.Context, a *answer) {
+	ctx, cancel := context.WithTimeout(ctx, keepLimit)
+	defer cancel()
+	key := a.in.key()
+	earlier := s.unended.take(key)
+	if earlier != nil && earlier.in.token != a.in.token {
+		s.keep(ctx, earlier, false)
+		earlier = nil
+	}
+	p := &part{in: a.in, text: a.in.before}
+	if earlier != nil {
+		p.text, p.tags = earlier.text, earlier.tags
+	}
+	if a.good {
+		p.add(a)
+	}
+	switch {
+	case a.theirs && !a.broken, !a.good && earlier != nil:
+		s.unended.hold(key, p, s.opts.Settle, func() { s.late(ctx, key, p) })
+	case a.good:
+		s.keep(ctx, p, a.broken)
+	}
+}
+
+// late keeps a part that nothing followed.
+func (s *Server) late(ctx context.Context, key string, p *part) {
+	if !s.unended.drop(key, p) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
+	defer cancel()
+	s.keep(ctx, p, false)
+}
+
+// add adds what was delivered. Of a reply that broke off, a tag that was not whole is left out.
+func (p *part) add(a *answer) {
+	c := a.choices[0]
+	if c == nil {
+		return
+	}
+	text := c.out.String()
+	if strings.TrimSpace(text) == "" {
+		text = c.refusal.String()
+	}
+	p.text = strings.TrimSpace(p.text + "\n" + unmarked(text))
+	p.tags = append(p.tags, c.tags.Tags()...)
+}
+
+// keep keeps an exchange once, and carries out its tags.
+func (s *Server) keep(ctx context.Context, p *part, interrupted bool) {
+	reply := strings.TrimSpace(cut(plain(p.text), maxReply))
+	if reply == "" {
+		return // nothing was said, or nothing of it reached the user
+	}
+	in := thread.Replying{
+		Once: recaller.Once{Token: "proxy:" + p.in.token, Request: p.in.token}, Message: p.in.message,
+		Reply: reply, Tags: p.tags, Interrupted: interrupted,
+	}
+	_, err := s.Threads.Reply(ctx, p.in.tenant, p.in.whom.thread(), in)
+	if errors.Is(err, recaller.NotFound) { // it was away when the request came, or was erased since
+		if err = s.open(ctx, p.in.tenant, p.in.whom); err == nil {
+			_, err = s.Threads.Reply(ctx, p.in.tenant, p.in.whom.thread(), in)
+		}
+	}
+	result := "kept"
+	if err != nil {
+		result = "lost"
+		s.Log.WarnContext(ctx, "an exchange through the proxy is not kept", "tenant", p.in.tenant, "kind", string(recaller.KindOf(err)))
+	}
+	s.metrics.kept.WithLabelValues(result).Inc()
+}
+
+// Settle keeps what waits, until ctx ends. Call it when no request is under way any more.
+func (s *Server) Settle(ctx context.Context) {
+	s.order.wait(ctx)
+	for _, p := range s.unended.all() {
+		s.keep(ctx, p, false)
+	}
+}
+
+// unended are the exchanges that wait for the results of the client's tools, by their thread.
+type unended struct {
+	mu    sync.Mutex // guards what follows
+	parts map[string]*part
+}
+
+func newUnended() *unended { return &unended{parts: map[string]*part{}} }
+
+func (u *unended) take(key string) *part {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	p := u.parts[key]
+	if p != nil {
+		delete(u.parts, key)
+		p.timer.Stop()
+	}
+	return p
+}
+
+// hold keeps a part until it is taken, or calls late. Where there is no room, it is late at once.
+func (u *unended) hold(key string, p *part, wait time.Duration, late func()) {
+	u.mu.Lock()
+	if len(u.parts) >= maxHeld {
+		wait = 0
+	}
+	u.parts[key] = p
+	p.timer = time.AfterFunc(wait, late)
+	u.mu.Unlock()
+}
+
+// drop takes a part out if it is still there.
+func (u *unended) drop(key string, p *part) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.parts[key] != p {
+		return false
+	}
+	delete(u.parts, key)
+	return true
+}
+
+func (u *unended) all() (out []*part) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for key, p := range u.parts {
+		p.timer.Stop()
+		delete(u.parts, key)
+		out = append(out, p)
+	}
+	return out
+}
+
+// order has what is to be kept of one thread kept in order.
+type order struct {
+	mu      sync.Mutex // guards what follows
+	last    map[string]chan struct{}
+	waiting int
+	idle    chan struct{} // closed when nothing waits; nil: nobody asked
+}
+
+func newOrder() *order { return &order{last: map[string]chan struct{}{}} }
+
+// after runs fn when all that was given for the key before is done; false if too much waits.
+func (o *order) after(key string, fn func()) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.waiting >= maxHeld {
+		return false
+	}
+	before, done := o.last[key], make(chan struct{})
+	o.last[key] = done
+	o.waiting++
+	go func() {
+		defer o.done(key, done)
+		if before != nil {
+			<-before
+		}
+		fn()
+	}()
+	return true
+}
+
+func (o *order) done(key string, done chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	close(done)
+	if o.last[key] == done {
+		delete(o.last, key)
+	}
+	if o.waiting--; o.waiting == 0 && o.idle != nil {
+		close(o.idle)
+		o.idle = nil
+	}
+}
+
+// settled waits until all of a key is done, or ctx ends.
+func (o *order) settled(ctx context.Context, key string) {
+	o.mu.Lock()
+	last := o.last[key]
+	o.mu.Unlock()
+	if last == nil {
+		return
+	}
+	select {
+	case <-last:
+	case <-ctx.Done():
+	}
+}
+
+// wait waits until nothing is to be kept, or ctx ends.
+func (o *order) wait(ctx context.Context) {
+	o.mu.Lock()
+	if o.waiting == 0 {
+		o.mu.Unlock()
+		return
+	}
+	if o.idle == nil {
+		o.idle = make(chan struct{})
+	}
+	idle := o.idle
+	o.mu.Unlock()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+}
+
+// repeats knows requests without a history that came lately. One that comes again soon is the same; later it is somebody
+// who says the same again, such as "hello".
+type repeats struct {
+	mu    sync.Mutex // guards what follows
+	since map[string]time.Time
+}
+
+func newRepeats() *repeats { return &repeats{since: map[string]time.Time{}} }
+
+// token returns the mark of a request as this time's.
+func (r *repeats) token(mark string, now time.Time) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.since) >= maxHeld {
+		for m, at := range r.since {
+			if now.Sub(at) >= repeatFor {
+				delete(r.since, m)
+			}
+		}
+		if len(r.since) >= maxHeld {
+			clear(r.since)
+		}
+	}
+	at, ok := r.since[mark]
+	if !ok || now.Sub(at) >= repeatFor || now.Before(at) {
+		at = now
+		r.since[mark] = at
+	}
+	return mark + ":" + strconv.FormatInt(at.UnixMilli(), 10)
+}

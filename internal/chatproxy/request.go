@@ -1,0 +1,293 @@
+package chatproxy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+	"github.com/tidwall/sjson"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/thread"
+)
+
+// request is the body of a request, which is edited in place: what is not changed stays byte for byte. A body that is
+// not what the wire has is not judged here: it goes on as it is, and the upstream says so.
+type request struct {
+	body   []byte
+	root   gjson.Result
+	list   []message // of its messages, in order
+	newest int       // the user's newest message; -1: there is none
+}
+
+// message is where a message stands in the body.
+type message struct {
+	at, end int
+	role    string
+	content gjson.Result
+}
+
+// read reads a body, as far as it may go, and shows admission what passes.
+func (s *Server) read(x *exchange, body io.Reader) ([]byte, error) {
+	var out bytes.Buffer
+	part := make([]byte, 32<<10)
+	for {
+		n, err := body.Read(part)
+		if !x.Saw(part[:n]) {
+			return nil, x.Whole()
+		}
+		out.Write(part[:n])
+		switch {
+		case int64(out.Len()) > s.opts.MaxBody:
+			return nil, readTooLarge()
+		case errors.Is(err, io.EOF):
+			return out.Bytes(), nil
+		case err != nil:
+			return nil, brokeOff()
+		}
+	}
+}
+
+// parse reads a body.
+func parse(body []byte) request {
+	q := request{body: body, newest: -1}
+	if !gjson.ValidBytes(body) {
+		return q
+	}
+	q.root = gjson.ParseBytes(body)
+	if !q.root.IsObject() {
+		return q
+	}
+	messages := q.root.Get("messages")
+	if !messages.IsArray() || messages.Index == 0 {
+		return q
+	}
+	messages.ForEach(func(_, m gjson.Result) bool {
+		role := m.Get("role").String()
+		if role == "user" {
+			q.newest = len(q.list)
+		}
+		q.list = append(q.list, message{m.Index, m.Index + len(m.Raw), role, m.Get("content")})
+		return true
+	})
+	return q
+}
+
+// chat reports whether the body has messages.
+func (q request) chat() bool { return len(q.list) > 0 }
+
+// choices is how many answers are asked for.
+func (q request) choices() int64 { return max(1, q.root.Get("n").Int()) }
+
+// with returns a request with parts of the body replaced. Places are those of the body.
+func (q request) with(from, to int, text string) request {
+	return parse(slices.Concat(q.body[:from], []byte(text), q.body[to:]))
+}
+
+// remembering puts the block in front of the user's newest message: all before it stays as it was the last time, so that
+// the upstream's cache of prompts holds (ADR 54). Where the user has said nothing yet it comes last.
+func (q request) remembering(block string) request {
+	role := "system"
+	if slices.ContainsFunc(q.list, func(m message) bool { return m.role == "developer" }) {
+		role = "developer"
+	}
+	text := `{"role":"` + role + `","content":` + quote(block) + `}`
+	if q.newest < 0 {
+		end := q.list[len(q.list)-1].end
+		return q.with(end, end, ","+text)
+	}
+	at := q.list[q.newest].at
+	return q.with(at, at, text+",")
+}
+
+// stripped takes blocks of ours out that came back in the history: whole messages, and what an agent repeated of one.
+func (q request) stripped() request {
+	if !bytes.Contains(q.body, []byte(markName)) {
+		return q
+	}
+	var kept []string
+	changed := false
+	for _, m := range q.list {
+		raw := string(q.body[m.at:m.end])
+		switch {
+		case m.role == "user" || m.content.Type != gjson.String:
+		case m.role != "assistant" && isBlock(m.content.String()):
+			changed = true
+			continue
+		default:
+			if text := m.content.String(); unmarked(text) != text {
+				raw, _ = sjson.SetRaw(raw, "content", quote(unmarked(text))) // of what was read: it cannot fail
+				changed = true
+			}
+		}
+		kept = append(kept, raw)
+	}
+	if !changed {
+		return q
+	}
+	return q.with(q.list[0].at, q.list[len(q.list)-1].end, strings.Join(kept, ","))
+}
+
+// onward returns the request without what platforms added, for a model if one is configured.
+func (q request) onward(model string) request {
+	fields := platformFields
+	if q.root.Get("call").IsObject() {
+		fields = slices.Concat(fields, vapiFields)
+	}
+	for _, name := range fields {
+		for q.root.Get(name).Exists() {
+			out, err := sjson.DeleteBytes(q.body, name)
+			if err != nil || len(out) >= len(q.body) {
+				break
+			}
+			q = parse(out)
+		}
+	}
+	if model == "" || !q.root.IsObject() || q.root.Get("model").String() == model {
+		return q
+	}
+	if out, err := sjson.SetRawBytes(q.body, "model", []byte(quote(model))); err == nil {
+		q = parse(out)
+	}
+	return q
+}
+
+// said returns what the user says now; ok is false if that has no words and no pictures.
+func (q request) said() (m thread.Message, ok bool) {
+	if q.newest < 0 {
+		return m, false
+	}
+	content := q.list[q.newest].content
+	if content.Type == gjson.String {
+		m.Text = content.String()
+	}
+	if content.IsArray() {
+		var texts []string
+		content.ForEach(func(_, part gjson.Result) bool {
+			if text := part.Get("text"); text.Type == gjson.String {
+				texts = append(texts, text.String())
+			} else if media, ok := mediaOf(part); ok && len(m.Media) < maxMedia {
+				m.Media = append(m.Media, media)
+			}
+			return true
+		})
+		m.Text = strings.Join(texts, "\n")
+	}
+	m.Text = cut(plain(unmarked(m.Text)), maxMessage)
+	return m, strings.TrimSpace(m.Text) != "" || len(m.Media) > 0
+}
+
+// Bounds of a message, which thread refuses to pass: the rest of a longer one is not kept.
+const (
+	maxMedia   = 16
+	maxMessage = 24 << 10
+	maxReply   = recaller.MaxTurnBytes - 4<<10
+	maxRef     = 2000
+)
+
+// mediaOf returns a part that is no text as a reference.
+func mediaOf(part gjson.Result) (thread.Media, bool) {
+	switch part.Get("type").String() {
+	case "image_url":
+		at := part.Get("image_url")
+		if at.IsObject() {
+			at = at.Get("url")
+		}
+		return thread.Media{Kind: thread.MediaImage, Ref: reference(at.String())}, at.String() != ""
+	case "input_audio":
+		data := part.Get("input_audio.data").String()
+		return thread.Media{Kind: thread.MediaFile, Ref: reference("data:audio/" + part.Get("input_audio.format").String() + ";base64," + data)}, data != ""
+	case "file":
+		f := part.Get("file")
+		ref := f.Get("file_id").String()
+		if ref == "" {
+			ref = reference(f.Get("file_data").String())
+		}
+		return thread.Media{Kind: thread.MediaFile, Ref: reference(ref), Name: reference(f.Get("filename").String())}, ref != ""
+	}
+	return thread.Media{}, false
+}
+
+// reference returns an address as a message can hold it. What is data itself, or too long, is told by its hash.
+func reference(at string) string {
+	sum := sha256.Sum256([]byte(at))
+	short := hex.EncodeToString(sum[:8])
+	if rest, ok := strings.CutPrefix(at, "data:"); ok {
+		kind, _, _ := strings.Cut(rest, ";")
+		return "data:" + oneLine(cut(kind, 100)) + ";sha256=" + short
+	}
+	if len(at) > maxRef/3 {
+		return oneLine(cut(at, 200)) + "…sha256=" + short
+	}
+	return oneLine(at)
+}
+
+var bracketed = strings.NewReplacer("[", "%5B", "]", "%5D", "\n", "", "\r", "", "\x00", "")
+
+func oneLine(s string) string { return bracketed.Replace(strings.ToValidUTF8(s, "")) }
+
+// plain returns a text as it can be kept.
+func plain(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
+
+// cut returns a text of at most so many bytes, whole runes.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
+
+// before returns what the agent said already in the exchange that goes on: between calls of its tools.
+func (q request) before() string {
+	var said []string
+	for _, m := range q.list[q.newest+1:] {
+		if text := strings.TrimSpace(unmarked(m.content.String())); m.role == "assistant" && m.content.Type == gjson.String && text != "" {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
+// goesOn reports that the request continues an exchange: behind the user's message come calls of tools and their results.
+func (q request) goesOn() bool { return q.newest >= 0 && q.newest < len(q.list)-1 }
+
+// alone reports that nothing was said before the user's message, as far as the request tells.
+func (q request) alone() bool {
+	return q.newest >= 0 && !slices.ContainsFunc(q.list[:q.newest], func(m message) bool {
+		return m.role == "user" || m.role == "assistant"
+	})
+}
+
+// mark is a hash of the exchange: whose it is, all that was said before, and the message.
+func (q request) mark(w whom) string {
+	h := sha256.New()
+	for _, part := range []string{w.user, w.session} {
+		_, _ = io.WriteString(h, quote(part)) // a hash takes all
+	}
+	for _, m := range q.list[:q.newest+1] {
+		if m.role == "user" || m.role == "assistant" {
+			h.Write(q.body[m.at:m.end])
+			h.Write([]byte{0})
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// quote writes a text as JSON, with its characters as they are.
+func quote(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // of a text, which cannot fail
+	return strings.TrimRight(b.String(), "\n")
+}

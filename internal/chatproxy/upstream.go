@@ -1,0 +1,151 @@
+package chatproxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// keys are the two keys of a request: ours, and the provider's own, which may be missing.
+type keys struct{ ours, theirs string }
+
+// keysOf parts the keys of a request. With a key of ours in X-Memory-API-Key or X-API-Key, what stands in Authorization
+// is the provider's, unless it is a key of ours, too: that never leaves.
+func keysOf(h http.Header) keys {
+	bearer := bearerOf(h)
+	for _, name := range []string{"X-Memory-API-Key", "X-API-Key"} {
+		if ours := strings.TrimSpace(h.Get(name)); ours != "" {
+			if bearer == ours || strings.HasPrefix(bearer, ourPrefix) {
+				bearer = ""
+			}
+			return keys{ours: ours, theirs: bearer}
+		}
+	}
+	return keys{ours: bearer}
+}
+
+// ourPrefix begins the keys that Recaller makes (package tenant).
+const ourPrefix = "rk_"
+
+func bearerOf(h http.Header) string {
+	scheme, secret, _ := strings.Cut(h.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(secret)
+}
+
+var errNoUpstream = errors.New("no upstream")
+
+// clientOf returns the client of the upstream. It follows no redirect: the key is for one address.
+func clientOf(over http.RoundTripper) *http.Client {
+	if over == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+		t.MaxIdleConns, t.MaxIdleConnsPerHost, t.ResponseHeaderTimeout = 0, maxAtOnce, limit
+		t.IdleConnTimeout = 90 * time.Second
+		over = t
+	}
+	return &http.Client{Transport: over, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+}
+
+// send sends a request on. The caller closes the answer's body.
+func (s *Server) send(
+	ctx context.Context, r *http.Request, k keys, method, path string, body []byte,
+) (*http.Response, error) {
+	up := s.opts.Upstream
+	if up.BaseURL == "" {
+		return nil, unreachable(errNoUpstream)
+	}
+	to, err := url.Parse(up.BaseURL + path)
+	if err != nil {
+		return nil, unreachable(errNoUpstream)
+	}
+	to.RawQuery = r.URL.RawQuery
+	var content io.Reader
+	if body != nil {
+		content = bytes.NewReader(body)
+	}
+	out, err := http.NewRequestWithContext(ctx, method, to.String(), content) //nolint:gosec // the operator's address; of the path only what follows
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	out.Header = onward(r.Header)
+	if key := up.key(k); key != "" {
+		out.Header.Set("Authorization", "Bearer "+key)
+	}
+	res, err := s.client.Do(out) //nolint:gosec // as above
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	return res, nil
+}
+
+// key returns the key for the upstream: the request's own, or the configured one.
+func (u Upstream) key(k keys) string {
+	if k.theirs != "" {
+		return k.theirs
+	}
+	return u.APIKey
+}
+
+// ourOwn are headers that are for us, or for the connection to us: they stay here. Those of identity are in whom.
+var ourOwn = []string{
+	"Authorization", "X-Api-Key", "X-Memory-Api-Key", "Cookie", "Host", "Connection", "Keep-Alive", "Proxy-Authenticate",
+	"Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length", "Accept-Encoding", "Expect",
+	"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Origin", "Referer", "Via",
+	toolsHeader,
+}
+
+// onward returns the headers that go on to the upstream.
+func onward(h http.Header) http.Header {
+	out := h.Clone()
+	for _, name := range strings.Split(h.Get("Connection"), ",") {
+		out.Del(strings.TrimSpace(name))
+	}
+	for _, list := range [][]string{ourOwn, userHeaders, sessionHeaders} {
+		for _, name := range list {
+			out.Del(name)
+		}
+	}
+	return out
+}
+
+// hops are headers of the upstream's answer that are for the connection to it.
+var hops = []string{
+	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	"Set-Cookie", "Alt-Svc", "Strict-Transport-Security",
+}
+
+// answered passes the headers of an answer on.
+func answered(w *writer, res *http.Response, changed bool) {
+	h := w.Header()
+	for name, values := range res.Header {
+		h[name] = values
+	}
+	for _, name := range hops {
+		h.Del(name)
+	}
+	if changed {
+		h.Del("Content-Length")
+		h.Del("Etag")
+		h.Del("Digest")
+		h.Del("Content-Md5")
+	}
+}
+
+// passOn passes an answer on as it is.
+func passOn(w *writer, res *http.Response) error {
+	answered(w, res, false)
+	w.WriteHeader(res.StatusCode)
+	if _, err := io.Copy(w, res.Body); err != nil {
+		panic(http.ErrAbortHandler) // so that half an answer does not look whole
+	}
+	return nil
+}
