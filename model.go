@@ -7,14 +7,21 @@ import (
 
 // Ask is one question to a language model: what it is told, and the form of the answer.
 type Ask struct {
-	System string // instructions; ours or the tenant's, never a caller's words
-	Text   string // the data to work on, which may hold anything that people said
+	System string  // instructions; ours or the tenant's, never a caller's words
+	Text   string  // the data to work on, which may hold anything that people said
+	Images []Image // shown before the text; not every model takes them
 	// Schema is that of the JSON that the answer should be; nil: free text. An endpoint that knows no schemas answers
 	// as it likes.
 	Schema      *Schema
 	Temperature float64
 	MaxTokens   int           // of the answer; 0: the client's default
 	Timeout     time.Duration // of the whole, retries included; 0: the client's default
+}
+
+// Image is a picture for a model.
+type Image struct {
+	Type string // its media type: "image/jpeg"
+	Data []byte
 }
 
 // Schema is a JSON schema with the name that the providers ask for.

@@ -36,6 +36,7 @@ import (
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/postgres"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
+	"github.com/recallerhq/recaller/internal/telegram"
 	"github.com/recallerhq/recaller/internal/tenant"
 	"github.com/recallerhq/recaller/internal/vault"
 )
@@ -50,6 +51,8 @@ type Options struct {
 	Store   sqlite.Options
 	// Postgres adjusts the engine if the data is on Postgres.
 	Postgres postgres.Options
+	// Telegram adjusts how fast the companion goes.
+	Telegram telegram.Pace
 	// Wrap, if set, is put between the use cases and the engine of the store. Tests use it to make the store fail.
 	Wrap func(store.Engine) store.Engine
 }
@@ -83,7 +86,8 @@ type App struct {
 	privacy       *privacy.Service
 	refresh       *refresh.Service
 	runner        *jobs.Runner
-	leased        bool // the last process's leases of jobs are to end before any job runs
+	companion     *telegram.Bot // nil: none is configured
+	leased        bool          // the last process's leases of jobs are to end before any job runs
 	loops         loops
 }
 

@@ -73,6 +73,9 @@ func (a *App) Start(ctx context.Context) error {
 		a.runner.Run(ctx, drain)
 	})
 	a.loops.run(ctx, a.refresh.Run)
+	if a.companion != nil {
+		a.loops.run(ctx, a.companion.Run)
+	}
 	a.every(ctx, flushEvery, func(ctx context.Context) error {
 		a.conversations.FlushHeld(ctx)
 		return nil

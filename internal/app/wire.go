@@ -34,6 +34,7 @@ import (
 	"github.com/recallerhq/recaller/internal/remem"
 	"github.com/recallerhq/recaller/internal/reminder"
 	"github.com/recallerhq/recaller/internal/search"
+	"github.com/recallerhq/recaller/internal/telegram"
 	"github.com/recallerhq/recaller/internal/thread"
 	"github.com/recallerhq/recaller/internal/tool"
 	"github.com/recallerhq/recaller/internal/vector"
@@ -81,17 +82,18 @@ func (a *App) wire() error {
 	}.Register(a.feed)
 	tools := a.tools()
 	threads := a.threads(briefer, tools)
-	reminders := reminder.New(reminder.Deps{
-		Store: a.store, Tenants: a.tenants, Sender: webhook.New(webhook.Options{Allowed: a.reach()}), Enqueued: a.enqueued,
-		Log: a.log, Metrics: reminder.NewMetrics(a.registry), Now: now, NewID: newID,
-	})
+	reminders := a.reminding()
 	callers := a.callers()
 	a.privacy = privacy.New(privacy.Deps{
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Copies: copies{a}, Tenants: a.tenants,
 		Feed: a.feed, Now: now, NewID: newID,
 	})
 	a.search = a.searching(embedder, words)
-	a.runJobs(reminders)
+	model := a.model()
+	a.runJobs(reminders, model)
+	if err := a.accompany(threads, model); err != nil {
+		return err
+	}
 	a.gate = a.admission()
 	return a.serve(callers, httpapi.Deps{
 		Gate:          a.gate,
@@ -117,6 +119,14 @@ func (a *App) threads(briefer *briefing.Service, tools *tool.Service) *thread.Se
 		Store: a.store, Conversations: a.conversations, Briefer: briefer, Memories: a.memories, Tools: tools,
 		Personas: a.tenants, Tenants: a.tenants, Enqueued: a.enqueued,
 		Log: a.log, Metrics: thread.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
+	})
+}
+
+// reminding returns the use cases of reminders.
+func (a *App) reminding() *reminder.Service {
+	return reminder.New(reminder.Deps{
+		Store: a.store, Tenants: a.tenants, Sender: webhook.New(webhook.Options{Allowed: a.reach()}), Enqueued: a.enqueued,
+		Log: a.log, Metrics: reminder.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
 	})
 }
 
@@ -181,6 +191,9 @@ func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 		{name: "MCP server", prefix: mcpserver.Path, handler: models},
 		{name: "MCP server's metadata", prefix: mcpserver.WellKnown, handler: models},
 	}
+	if a.companion != nil {
+		a.roots = append(a.roots, root{name: "Telegram webhook", prefix: telegram.Path, handler: a.companion.Handler()})
+	}
 	if a.cfg.MetricsAddr != "" {
 		metrics := http.NewServeMux()
 		metrics.Handle("GET /metrics", promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{}))
@@ -226,7 +239,7 @@ const (
 )
 
 // runJobs makes the runner of jobs, with a handler for each kind. It does not start it.
-func (a *App) runJobs(reminders *reminder.Service) {
+func (a *App) runJobs(reminders *reminder.Service, model *llm.Client) {
 	now := a.opts.Now
 	deps := wrapup.Deps{
 		Store: a.store, Words: a.conversations, Tenants: a.tenants,
@@ -237,7 +250,7 @@ func (a *App) runJobs(reminders *reminder.Service) {
 		deps.Documents = a.documents
 	}
 	workers, long := a.cfg.Workers, 1
-	if model := a.model(); model != nil {
+	if model != nil {
 		deps.Model, deps.Window, deps.Trust = model, a.cfg.Model.WindowTokens*bytesPerToken, exam.Trust(a.cfg.Model.Words)
 		workers = max(workers, a.cfg.Model.Concurrency)
 		long = workers // who waits for a model would hold up others

@@ -33,7 +33,7 @@ func layers() []layer {
 		{name: "keys", may: []string{"files"}, packages: []string{"vault/..."}, own: true},
 		{name: "store", may: []string{"files", "keys", "tests' databases"}, packages: []string{"store/..."}, own: true},
 		{name: "endpoints", packages: []string{"endpoint/..."}},
-		{name: "edges out", may: []string{"files", "keys", "endpoints"}, packages: []string{"archive", "jobs", "llm/...", "embed/...", "webhook", "remem", "oauth"}},
+		{name: "edges out", may: []string{"files", "keys", "endpoints"}, packages: []string{"archive", "audio", "jobs", "llm/...", "embed/...", "webhook", "remem", "oauth"}},
 		{name: "admission", packages: []string{"admission"}},
 		{name: "HTTP", may: []string{"admission", "client"}, packages: []string{"httpdoor"}},
 		{name: "edges in", may: []string{"admission", "HTTP", "use cases", "rules", "client"}, packages: []string{

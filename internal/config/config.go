@@ -38,6 +38,10 @@ type Config struct {
 	Proxy     Proxy
 
 	Voice    Voice
+	Telegram Telegram
+	STT      Endpoint // of speech to text; no BaseURL: there is none
+	TTS      Endpoint // of text to speech; likewise
+	TTSVoice string   // who speaks
 	Remem    Remem
 	Log      Log
 	Limits   Limits
@@ -161,6 +165,13 @@ type Voice struct {
 	Enabled      bool          // whether the briefing of a voice call shows recent calls
 	SyncInterval time.Duration // kept from seed V; nothing uses it, because acknowledged turns are durable
 	ContextLimit int           // how many recent conversations a briefing shows
+}
+
+// Telegram is the companion on Telegram (spec L8).
+type Telegram struct {
+	Token Secret  // empty: there is none
+	Users []int64 // the ids of those whom it answers
+	URL   string  // of the Bot API
 }
 
 // Remem is an outside document server that documents of conversations are delivered to, too (spec V11).

@@ -46,7 +46,7 @@ const configEnv = "RECALLER_CONFIG"
 
 // fields lists every setting in the order of the documentation.
 func (c *Config) fields() []field {
-	return slices.Concat(c.placeFields(), c.modelFields(), c.servingFields())
+	return slices.Concat(c.placeFields(), c.modelFields(), c.chatFields(), c.servingFields())
 }
 
 // placeFields are about where things are, and who may have them.
@@ -109,6 +109,22 @@ func (c *Config) modelFields() []field {
 		{"xai.model", "XAI_GROK_MODEL", "grok-3-fast", "Model of xAI.", text(&c.XAI.Model)},
 		{"openai.api_key", "OPENAI_API_KEY", "", "Key of OpenAI; used if neither of the above is set.", secret(&c.OpenAI.APIKey)},
 		{"anthropic.api_key", "ANTHROPIC_API_KEY", "", "Key of Anthropic; used if none of the above is set.", secret(&c.Anthropic.APIKey)},
+	}
+}
+
+// chatFields are about the companion on Telegram, and how it hears and speaks.
+func (c *Config) chatFields() []field {
+	return []field{
+		{"telegram.bot_token", "TELEGRAM_BOT_TOKEN", "", "Token of a Telegram bot, which answers as the tenant `default`; see [telegram](telegram.md). Not set: no bot.", secret(&c.Telegram.Token)},
+		{"telegram.users", "RECALLER_TELEGRAM_USERS", "", "Ids of the Telegram users whom it answers, with commas between. Not set: it answers nobody, and tells who writes to it his id.", ids(&c.Telegram.Users)},
+		{"telegram.url", "RECALLER_TELEGRAM_URL", "https://api.telegram.org", "The Bot API; a server of one's own has another address.", address(&c.Telegram.URL)},
+		{"stt.base_url", "RECALLER_STT_BASE_URL", "", "Endpoint that writes voice messages down, as OpenAI's `/v1/audio/transcriptions` does. Not set: voice messages are answered with a notice.", address(&c.STT.BaseURL)},
+		{"stt.api_key", "RECALLER_STT_API_KEY", "", "Key of that endpoint; local ones need none.", secret(&c.STT.APIKey)},
+		{"stt.model", "RECALLER_STT_MODEL", "whisper-1", "Its model.", text(&c.STT.Model)},
+		{"tts.base_url", "RECALLER_TTS_BASE_URL", "", "Endpoint that speaks replies, as OpenAI's `/v1/audio/speech` does. Not set: replies are written.", address(&c.TTS.BaseURL)},
+		{"tts.api_key", "RECALLER_TTS_API_KEY", "", "Key of that endpoint; local ones need none.", secret(&c.TTS.APIKey)},
+		{"tts.model", "RECALLER_TTS_MODEL", "tts-1", "Its model.", text(&c.TTS.Model)},
+		{"tts.voice", "RECALLER_TTS_VOICE", "alloy", "Its voice.", text(&c.TTSVoice)},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,7 @@ func (c Config) Validate() error {
 		c.checkModel(),
 		c.checkDefaults(),
 		c.checkRemem(),
+		c.checkTelegram(),
 	)
 }
 
@@ -85,6 +87,16 @@ func (c Config) checkRemem() error {
 	}
 	if !c.Remem.APIKey.Set() {
 		return problem("REMEM_API_KEY", "expected the server's key, because REMEM_API_URL is set")
+	}
+	return nil
+}
+
+// tokenForm is that of a Telegram bot's token.
+var tokenForm = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
+
+func (c Config) checkTelegram() error {
+	if t := c.Telegram.Token; t.Set() && !tokenForm.MatchString(t.Reveal()) {
+		return problem("TELEGRAM_BOT_TOKEN", "expected a token as @BotFather gives it, like 123456:ABC-DEF")
 	}
 	return nil
 }
@@ -242,6 +254,9 @@ func (c Config) Warnings() []string {
 	case embeds: // the write-up was asked for by name, this was not
 		warn("conversations are sent to %s for their embedding as well; RECALLER_EMBEDDING_PROVIDER=builtin keeps "+
 			"them here", c.Embedder().BaseURL)
+	}
+	if c.Telegram.Token.Set() && !ok {
+		warn("TELEGRAM_BOT_TOKEN is set and no language model is: the bot keeps what is said, and cannot answer")
 	}
 	if host := unencrypted(p.BaseURL); host != "" {
 		warn("RECALLER_LLM_BASE_URL is plain HTTP: conversations travel to %s unencrypted", host)

@@ -78,6 +78,34 @@ func words(p *[]string) value {
 	}
 }
 
+// ids are whole numbers above 0 with commas between.
+func ids(p *[]int64) value {
+	return value{
+		set: func(s string) error {
+			var list []int64
+			for part := range strings.SplitSeq(s, ",") {
+				if part = strings.TrimSpace(part); part == "" {
+					continue
+				}
+				id, err := strconv.ParseInt(part, 10, 64)
+				if err != nil || id < 1 {
+					return errors.New("expected ids, which are whole numbers, with commas between")
+				}
+				list = append(list, id)
+			}
+			*p = list
+			return nil
+		},
+		get: func() string {
+			list := make([]string, len(*p))
+			for i, id := range *p {
+				list[i] = strconv.FormatInt(id, 10)
+			}
+			return strings.Join(list, ",")
+		},
+	}
+}
+
 func boolean(p *bool) value {
 	return value{
 		set: func(s string) error {

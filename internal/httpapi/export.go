@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"reflect"
 	"time"
@@ -38,18 +39,31 @@ func (s *server) exportRoute() {
 // export writes an export. Where something fails it breaks the connection, so that nobody takes half of it for the whole.
 func (s *server) export(x *exchange, e privacy.Export, damage *recaller.Damage) {
 	out := sendingTo(x)
-	out.head(e)
-	rows(out, "reminders", e.Reminders, reminderOut)
-	out.member("agreements", list(e.Agreements, agreementOut))
-	rows(out, "memories", e.Memories, memoryOut)
-	rows(out, "documents", e.Documents, documentOut)
-	rows(out, "threads", e.Threads, threadOut)
-	members(out, "conversations", e.Conversations, out.conversation)
-	if n := damage.Count(); n > 0 { // as far as was read
-		out.member("damaged", n)
-	}
-	out.text("}")
+	out.export(e, damage)
 	s.sent(x, out)
+}
+
+// WriteExport writes an export as the API answers it. With an error, what was written is no valid JSON.
+func WriteExport(w io.Writer, e privacy.Export, damage *recaller.Damage) error {
+	out := &sending{w: w}
+	out.export(e, damage)
+	out.text("\n")
+	out.flush()
+	return out.err
+}
+
+func (o *sending) export(e privacy.Export, damage *recaller.Damage) {
+	o.head(e)
+	rows(o, "reminders", e.Reminders, reminderOut)
+	o.member("agreements", list(e.Agreements, agreementOut))
+	rows(o, "memories", e.Memories, memoryOut)
+	rows(o, "documents", e.Documents, documentOut)
+	rows(o, "threads", e.Threads, threadOut)
+	members(o, "conversations", e.Conversations, o.conversation)
+	if n := damage.Count(); n > 0 { // as far as was read
+		o.member("damaged", n)
+	}
+	o.text("}")
 }
 
 // head writes all that comes before the lists.

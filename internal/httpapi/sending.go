@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"iter"
 	"net/http"
 	"reflect"
@@ -15,10 +16,10 @@ import (
 
 // sending is an answer that is sent piece by piece; err is the first thing that failed.
 type sending struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	held    []byte // waits until there is enough to write
-	plain   bool   // <, > and & are written as they are, as in all answers but exports
+	w       io.Writer
+	control *http.ResponseController // nil: there is no connection
+	held    []byte                   // waits until there is enough to write
+	plain   bool                     // <, > and & are written as they are, as in all answers but exports
 	err     error
 }
 
@@ -67,7 +68,9 @@ func (o *sending) flush() {
 	for b := o.held; len(b) > 0 && o.err == nil; {
 		n := min(len(b), sentAtOnce)
 		// By the machine's clock; not every connection has deadlines.
-		_ = o.control.SetWriteDeadline(time.Now().Add(writeWait))
+		if o.control != nil {
+			_ = o.control.SetWriteDeadline(time.Now().Add(writeWait))
+		}
 		_, o.err = o.w.Write(b[:n])
 		b = b[n:]
 	}

@@ -39,8 +39,14 @@ type (
 		Content []anthropicBlock `json:"content"`
 	}
 	anthropicBlock struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
+		Type   string           `json:"type"`
+		Text   string           `json:"text,omitempty"`
+		Source *anthropicSource `json:"source,omitempty"` // of a picture
+	}
+	anthropicSource struct {
+		Type  string `json:"type"`
+		Media string `json:"media_type"`
+		Data  []byte `json:"data"` // Base64 on the wire
 	}
 	anthropicOutput struct {
 		Format anthropicFormat `json:"format"`
@@ -75,12 +81,21 @@ func (a anthropic) body(q question, streamed bool) any {
 		b.Messages = append(b.Messages, anthropicMessage{"user", textBlock(silence)})
 	}
 	for _, m := range q.messages {
-		b.Messages = append(b.Messages, anthropicMessage{role(m), textBlock(m.Text)})
+		b.Messages = append(b.Messages, anthropicMessage{role(m), anthropicContent(m)})
 	}
 	return b
 }
 
-func textBlock(text string) []anthropicBlock { return []anthropicBlock{{"text", text}} }
+func textBlock(text string) []anthropicBlock { return []anthropicBlock{{Type: "text", Text: text}} }
+
+// anthropicContent is a message's text, after its pictures.
+func anthropicContent(m Message) []anthropicBlock {
+	var blocks []anthropicBlock
+	for _, i := range m.Images {
+		blocks = append(blocks, anthropicBlock{Type: "image", Source: &anthropicSource{"base64", i.Type, i.Data}})
+	}
+	return append(blocks, textBlock(m.Text)...)
+}
 
 // shape asks for an answer that fits the schema, by structured output. A model without that gets a tool that it must
 // use. The schema goes out as it is written, because models fill in its properties in its order.

@@ -35,7 +35,7 @@ func (c *Client) Ask(ctx context.Context, a recaller.Ask) (recaller.Answer, erro
 	def(&timeout, c.timeout)
 	def(&tokens, c.tokens)
 	q := question{
-		system: a.System, messages: []Message{{Speaker: recaller.User, Text: a.Text}},
+		system: a.System, messages: []Message{{Speaker: recaller.User, Text: a.Text, Images: a.Images}},
 		schema: a.Schema, temperature: &a.Temperature, tokens: tokens,
 	}
 	answer := c.whole

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"io"
 
@@ -28,7 +29,15 @@ type (
 	}
 	openAIMessage struct {
 		Role    string `json:"role"`
-		Content string `json:"content"`
+		Content any    `json:"content"` // a string, or parts where there are pictures
+	}
+	openAIPart struct {
+		Type  string       `json:"type"`
+		Text  string       `json:"text,omitempty"`
+		Image *openAIImage `json:"image_url,omitempty"`
+	}
+	openAIImage struct {
+		URL string `json:"url"`
 	}
 	openAIFormat struct {
 		Type   string        `json:"type"`
@@ -70,9 +79,22 @@ func (o openAI) body(q question, streamed bool) any {
 		b.Messages = append(b.Messages, openAIMessage{"system", system})
 	}
 	for _, m := range q.messages {
-		b.Messages = append(b.Messages, openAIMessage{role(m), m.Text})
+		b.Messages = append(b.Messages, openAIMessage{role(m), openAIContent(m)})
 	}
 	return b
+}
+
+// openAIContent is a message's text, after its pictures.
+func openAIContent(m Message) any {
+	if len(m.Images) == 0 {
+		return m.Text
+	}
+	parts := make([]openAIPart, 0, len(m.Images)+1)
+	for _, i := range m.Images {
+		url := "data:" + i.Type + ";base64," + base64.StdEncoding.EncodeToString(i.Data)
+		parts = append(parts, openAIPart{Type: "image_url", Image: &openAIImage{url}})
+	}
+	return append(parts, openAIPart{Type: "text", Text: m.Text})
 }
 
 func role(m Message) string {

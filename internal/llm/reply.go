@@ -12,6 +12,7 @@ import (
 type Message struct {
 	Speaker recaller.Speaker
 	Text    string
+	Images  []recaller.Image // before the text
 }
 
 // Reply asks the model what to say next. system holds its instructions. heard gets each piece as it arrives; it may be

@@ -81,3 +81,55 @@ func (s *Store) PruneOnces(ctx context.Context, before time.Time) error {
 	}
 	return nil
 }
+
+// Mark writes that something was done about a caller, unless it is marked already, which it reports. Marks are kept as
+// long as those of requests.
+func (s *Store) Mark(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, token string, at time.Time,
+) (before bool, err error) {
+	blind, err := s.blinder(ctx, tenant)
+	if err != nil {
+		return false, err
+	}
+	mark := newOnce(blind, tenant, recaller.Once{Token: token})
+	err = s.WithCaller(ctx, tenant, caller, func(tx Tx) error {
+		var none struct{}
+		if before, err = mark.before(ctx, tx, &none); before || err != nil {
+			return err
+		}
+		return mark.mark(ctx, tx, caller, none, at)
+	})
+	return before, err
+}
+
+// Marked reports whether Mark was called with the token.
+func (s *Store) Marked(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, token string,
+) (before bool, err error) {
+	err = s.markedAs(ctx, tenant, caller, recaller.Once{Token: token}, &before, &struct{}{})
+	return before, err
+}
+
+// AppendedBefore returns the turns that an earlier request added; none if there was no such request.
+func (s *Store) AppendedBefore(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in recaller.Once,
+) ([]recaller.TurnID, error) {
+	var found bool
+	var turns appendedTurns
+	err := s.markedAs(ctx, tenant, caller, in, &found, &turns)
+	return turns.IDs, err
+}
+
+func (s *Store) markedAs(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in recaller.Once, found *bool, result any,
+) error {
+	blind, err := s.blinder(ctx, tenant)
+	if err != nil {
+		return err
+	}
+	mark := newOnce(blind, tenant, in)
+	return s.OfCaller(ctx, tenant, caller, func(tx Tx) (err error) {
+		*found, err = mark.before(ctx, tx, result)
+		return err
+	})
+}

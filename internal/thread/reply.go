@@ -150,13 +150,18 @@ func (s *Service) carryOut(
 	} else {
 		err = s.forget(ctx, call, t.Caller, &done)
 	}
+	return done.settled(err)
+}
+
+// settled tells of a failure that is the tag's own as what became of it; another is ours, and stays an error.
+func (d *Done) settled(err error) (Done, error) {
 	switch recaller.KindOf(err) {
 	case recaller.Invalid:
-		done.Result, done.Reason, err = Refused, ReasonEmpty, nil
+		d.Result, d.Reason, err = Refused, ReasonEmpty, nil
 	case recaller.NotFound:
-		done.Result, done.Reason, err = NotFound, ReasonUnknown, nil
+		d.Result, d.Reason, err = NotFound, ReasonUnknown, nil
 	}
-	return done, err
+	return *d, err
 }
 
 // learn stores what is to be learnt as a memory of this conversation.

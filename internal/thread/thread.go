@@ -53,6 +53,10 @@ type Store interface {
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
+	// AppendedBefore returns the turns that an earlier request added; none if there was no such request.
+	AppendedBefore(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in recaller.Once,
+	) ([]recaller.TurnID, error)
 }
 
 // Conversations are the stretches of a thread; *conversation.Service has them.

@@ -45,6 +45,7 @@ func (anthropic) decode(raw []byte, q *Request) error {
 	q.System = content(body.System)
 	for _, m := range body.Messages {
 		q.take(m.Role, content(m.Content))
+		q.Images += pictures(m.Content)
 	}
 	if body.OutputConfig.Format.Type == "json_schema" {
 		q.Form, q.Schema = PartOutput, body.OutputConfig.Format.Schema

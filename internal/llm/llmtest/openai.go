@@ -42,6 +42,7 @@ func (openAI) decode(raw []byte, q *Request) error {
 	q.Form, q.SchemaName, q.Schema = body.ResponseFormat.Type, body.ResponseFormat.JSONSchema.Name, body.ResponseFormat.JSONSchema.Schema
 	for _, m := range body.Messages {
 		q.take(m.Role, content(m.Content))
+		q.Images += pictures(m.Content)
 	}
 	switch {
 	case body.MaxTokens > 0:
@@ -62,6 +63,28 @@ func (q *Request) take(role, text string) {
 		q.Text = strings.TrimPrefix(q.Text+"\n"+text, "\n")
 	}
 	q.Messages = append(q.Messages, Message{Role: role, Text: text})
+}
+
+// pictures counts those of a message.
+func pictures(raw json.RawMessage) (n int) {
+	var blocks []struct {
+		Type  string
+		Image struct{ URL string } `json:"image_url"`
+		From  struct {
+			Type, Data string
+			Media      string `json:"media_type"`
+		} `json:"source"`
+	}
+	if json.Unmarshal(raw, &blocks) != nil {
+		return 0 // a string
+	}
+	for _, b := range blocks {
+		if b.Type == "image_url" && strings.HasPrefix(b.Image.URL, "data:image/jpeg;base64,") ||
+			b.Type == "image" && b.From.Type == "base64" && b.From.Media == "image/jpeg" && b.From.Data != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // content reads a message's text: a string, or a list of blocks.

@@ -27,6 +27,7 @@ type Request struct {
 	System     string
 	Text       string // all that the user's side says, messages parted by line ends
 	Messages   []Message
+	Images     int // pictures that the messages show
 	Stream     bool
 	SchemaName string          // of a schema, or of the tool that must be used; "": none was asked for
 	Schema     json.RawMessage // likewise

@@ -36,6 +36,7 @@ func threads(b *bench) {
 	made, existing, err := b.Store.CreateThread(b.ctx, "t1", recaller.ThreadCreating{Thread: in})
 	b.ok(err)
 	eq(b, "existing", existing, false)
+	marked(b, caller)
 	in.Version, in.LastActivityAt = 1, in.CreatedAt
 	eq(b, "as it was made", fmt.Sprintf("%+v", made), fmt.Sprintf("%+v", in))
 	again, existing, err := b.Store.CreateThread(b.ctx, "t1", recaller.ThreadCreating{Thread: b.thread(caller, "zq-external")})
@@ -132,4 +133,30 @@ func stepsBeforeTheEnd(b *bench) {
 	after, err := b.Store.Steps(b.ctx, "t1", conv)
 	b.ok(err)
 	eq(b, "none is added after the end", len(after), len(steps))
+}
+
+// marked: what was done is marked once, is seen by its token only, and is not what another write made.
+func marked(b *bench, caller recaller.CallerID) {
+	for _, want := range []bool{false, true} {
+		before, err := b.Store.Mark(b.ctx, "t1", caller, "zq-done", b.now)
+		b.ok(err)
+		eq(b, "marked before", before, want)
+	}
+	for token, want := range map[string]bool{"zq-done": true, "zq-other": false} {
+		is, err := b.Store.Marked(b.ctx, "t1", caller, token)
+		b.ok(err)
+		eq(b, "marked", is, want)
+	}
+	out, err := b.Store.OpenConversation(b.ctx, "t1", b.request(opening{channel: recaller.ChannelTelegram}))
+	b.ok(err)
+	once := recaller.Once{Token: "zq-append"}
+	in := recaller.Appending{Once: once, Conversation: out.Conversation.ID, Caller: out.Caller.ID, At: b.now, Turns: b.turns("user: hello")}
+	_, err = b.Store.AppendTurns(b.ctx, "t1", in)
+	b.ok(err)
+	ids, err := b.Store.AppendedBefore(b.ctx, "t1", out.Caller.ID, once)
+	b.ok(err)
+	eq(b, "turns that were added before", fmt.Sprint(ids), fmt.Sprint([]recaller.TurnID{in.Turns[0].ID}))
+	ids, err = b.Store.AppendedBefore(b.ctx, "t1", out.Caller.ID, recaller.Once{Token: "zq-none"})
+	b.ok(err)
+	eq(b, "turns of no request", len(ids), 0)
 }

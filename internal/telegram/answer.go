@@ -1,0 +1,321 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-telegram/bot/models"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/thread"
+)
+
+// talk is an update that is being done, with whom and in which thread.
+type talk struct {
+	inbound
+	notices
+	chat   *chat
+	update *update
+	thread recaller.Thread
+	who    recaller.Caller
+}
+
+// handle does an update; false: it is to be tried again.
+func (b *Bot) handle(ctx context.Context, c *chat, u *update) bool {
+	t := talk{inbound: b.album(ctx, c, u), notices: noticesIn(u.in.from.LanguageCode), chat: c, update: u}
+	if !b.users[t.from.ID] {
+		b.count.WithLabelValues("stranger").Inc()
+		b.stranger(ctx, t)
+		return true
+	}
+	if !b.current(t.inbound) {
+		b.count.WithLabelValues("edited").Inc()
+		return true
+	}
+	if t.odd {
+		return b.tell(ctx, t, plain(t.strange)) == nil
+	}
+	var err error
+	if t.thread, t.who, err = b.open(ctx, t); err != nil {
+		return b.failed(ctx, t, err)
+	}
+	done, err := b.Marks.Marked(ctx, tenant, t.who.ID, t.token()+" done")
+	if err == nil && !done {
+		err = b.answer(ctx, t)
+	}
+	if err == nil && !done {
+		_, err = b.Marks.Mark(context.WithoutCancel(ctx), tenant, t.who.ID, t.token()+" done", b.Now())
+	}
+	return b.failed(ctx, t, err)
+}
+
+func (b *Bot) answer(ctx context.Context, t talk) error {
+	switch {
+	case t.pressed != "":
+		return b.press(ctx, t)
+	case t.command != "":
+		return b.command(ctx, t)
+	}
+	return b.exchange(ctx, t)
+}
+
+// failed reports whether an update is done with, though something failed. What may work later is tried again, and the
+// chat is told once that it has to wait.
+func (b *Bot) failed(ctx context.Context, t talk, err error) (done bool) {
+	kind := recaller.KindOf(err)
+	switch {
+	case err == nil:
+		b.count.WithLabelValues("answered").Inc()
+		t.chat.away = false
+		return true
+	case ctx.Err() != nil:
+		return false
+	case errors.Is(err, errGone), errors.Is(err, errRefused):
+		b.count.WithLabelValues("undeliverable").Inc()
+		b.Log.Warn("a reply could not be delivered", "why", err)
+		return true
+	case errors.Is(err, errFailed):
+		return t.update.isLate()
+	case errors.Is(err, errAway), kind == recaller.Unavailable, kind == recaller.Timeout, kind == recaller.Exhausted, kind == recaller.Full:
+		b.Log.Warn("a message waits", "kind", string(kind), "err", err)
+		if !t.chat.away {
+			t.chat.away = b.tell(ctx, t, plain(t.notices.away)) == nil
+		}
+		return false
+	}
+	b.count.WithLabelValues("failed").Inc()
+	b.Log.Error("a message could not be answered", "kind", string(kind), "err", err)
+	return b.tell(ctx, t, plain(t.notices.refused)) == nil
+}
+
+// errAway is that of a model from which an answer may come later.
+var errAway = errors.New("the language model is away")
+
+// strangerAgain is how long somebody who is not let in is told nothing more.
+const strangerAgain = time.Hour
+
+// stranger tells somebody who is not let in his id, which whoever runs the bot needs; in a direct chat only, and once
+// an hour.
+func (b *Bot) stranger(ctx context.Context, t talk) {
+	if t.group {
+		return
+	}
+	b.mu.Lock()
+	now := b.Now()
+	told := b.strangers[t.from.ID]
+	if len(b.strangers) > maxSent {
+		clear(b.strangers)
+	}
+	again := now.Sub(told) >= strangerAgain
+	if again {
+		b.strangers[t.from.ID] = now
+	}
+	b.mu.Unlock()
+	if !again {
+		return
+	}
+	b.Log.Warn("somebody who is not in RECALLER_TELEGRAM_USERS wrote to the bot, and was told his id")
+	_ = b.tell(ctx, t, plain(fill(t.notices.id, number(t.from.ID)))) // he may ask again
+}
+
+// current notes what was said last in a place, and reports whether something is to be answered: an edit only if it is of
+// that, and changes its words.
+func (b *Bot) current(in inbound) bool {
+	if in.pressed != "" {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	was, ok := b.last[in.place]
+	if in.edited != 0 && (!ok || was.message != in.message || was.text == in.said.Text) {
+		return was.message == in.message && was.edited == in.edited // tried again
+	}
+	if len(b.last) > maxSent {
+		clear(b.last)
+	}
+	b.last[in.place] = said{in.message, in.edited, in.said.Text}
+	return true
+}
+
+// open finds the thread of a chat or topic. The first user of a group has its thread; each other has one of his own
+// there, because what is known of one is not for the other.
+func (b *Bot) open(ctx context.Context, t talk) (recaller.Thread, recaller.Caller, error) {
+	in := thread.Opening{
+		Caller: conversation.CallerRef{
+			ExternalID: "telegram:" + number(t.from.ID), Name: oneLine(strings.TrimSpace(t.from.FirstName + " " + t.from.LastName)),
+		},
+		ExternalID: "telegram:" + number(t.inbound.chat), Channel: recaller.ChannelTelegram,
+	}
+	if t.topic != 0 {
+		in.Topic = strconv.Itoa(t.topic)
+	}
+	th, who, _, err := b.Threads.Open(ctx, tenant, in)
+	if recaller.KindOf(err) == recaller.Invalid && t.group {
+		in.ExternalID += "/" + number(t.from.ID)
+		th, who, _, err = b.Threads.Open(ctx, tenant, in)
+	}
+	return th, who, err
+}
+
+// exchange has the model answer, keeps the exchange, and delivers the reply. What an earlier try kept is delivered.
+func (b *Bot) exchange(ctx context.Context, t talk) error {
+	once := recaller.Once{Token: t.token()}
+	ref := string(t.thread.ID)
+	if text, found, err := b.Threads.Answered(ctx, tenant, ref, once); err != nil {
+		return err
+	} else if found {
+		return b.deliver(ctx, t, thread.Replied{Text: text})
+	}
+	stop := b.sender.typing(ctx, t.place)
+	defer stop()
+	m, notice, err := b.listened(ctx, t)
+	switch {
+	case err != nil:
+		return err
+	case notice != "":
+		return b.tell(ctx, t, plain(notice))
+	case b.Model == nil:
+		return b.kept(ctx, t, m, once, t.noModel)
+	case t.update.isLate() || b.Now().Sub(t.at) > maxAge:
+		return b.kept(ctx, t, m, once, t.late)
+	}
+	p, err := b.Threads.Prompt(ctx, tenant, ref, thread.Asking{Message: m})
+	if err != nil {
+		return err
+	}
+	reply, err := b.ask(ctx, p.Prompt, b.pictures(ctx, t))
+	if recaller.KindOf(err) == recaller.Invalid {
+		return b.kept(ctx, t, m, once, t.refused)
+	}
+	if err != nil {
+		return err
+	}
+	replied, err := b.Threads.Reply(ctx, tenant, ref, thread.Replying{Once: once, Message: m, Reply: reply})
+	if err != nil {
+		return err
+	}
+	stop()
+	return b.deliver(ctx, t, replied)
+}
+
+// kept keeps a message that gets a notice instead of a reply.
+func (b *Bot) kept(ctx context.Context, t talk, m thread.Message, once recaller.Once, notice string) error {
+	if err := b.Threads.Keep(ctx, tenant, string(t.thread.ID), once, m); err != nil {
+		return err
+	}
+	return b.tell(ctx, t, plain(notice))
+}
+
+// warmth is the temperature of replies.
+const warmth = 0.7
+
+// ask asks the model for a reply. errAway: it may answer later.
+func (b *Bot) ask(ctx context.Context, prompt recaller.Briefing, pictures []recaller.Image) (string, error) {
+	select {
+	case b.slots <- struct{}{}:
+		defer func() { <-b.slots }()
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	system, text := prompt.Apart()
+	ask := recaller.Ask{System: system, Text: text, Images: pictures, Temperature: warmth}
+	got, err := b.Model.Ask(ctx, ask)
+	if err != nil && len(pictures) > 0 && ctx.Err() == nil { // endpoints refuse pictures in many ways
+		ask.Images = nil
+		if got, err = b.Model.Ask(ctx, ask); err == nil {
+			b.blind.Store(true)
+			b.Log.Warn("the language model answers only without pictures: it gets none until the next start")
+		}
+	}
+	switch recaller.KindOf(err) {
+	case recaller.Unauthenticated, recaller.NotFound, recaller.Unavailable, recaller.Exhausted, recaller.Timeout:
+		b.Log.Warn("the language model does not answer", "kind", string(recaller.KindOf(err)), "err", err)
+		return "", errAway
+	}
+	return got.Text, err
+}
+
+// deliver sends a reply, in as many messages as it takes. Those that were sent before are not sent again.
+func (b *Bot) deliver(ctx context.Context, t talk, r thread.Replied) error {
+	text := read(r.Text)
+	if strings.TrimSpace(r.Text) == "" {
+		text = plain(t.notices.done)
+	}
+	parts := text.split(maxText)
+	if r.VoiceReply && b.Mouth != nil {
+		sent, err := b.spoken(ctx, t, text)
+		if err != nil {
+			return err
+		}
+		if sent {
+			parts = nil
+		}
+	}
+	for i, p := range parts {
+		m := message{rich: p}
+		if t.group && i == 0 {
+			m.answers = t.inbound.message
+		}
+		if err := b.once(ctx, t, "part "+strconv.Itoa(i), func() error { return b.sender.message(ctx, t.place, m) }); err != nil {
+			return err
+		}
+	}
+	for i, d := range r.Done {
+		if d.Result == thread.Unclear {
+			ask := func() error { return b.which(ctx, t, d.Candidates) }
+			if err := b.once(ctx, t, "asks back "+strconv.Itoa(i), ask); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// once does something that must not be done twice, and marks it.
+func (b *Bot) once(ctx context.Context, t talk, what string, do func() error) error {
+	token := t.token() + " " + what
+	if before, err := b.Marks.Marked(ctx, tenant, t.who.ID, token); before || err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	_, err := b.Marks.Mark(context.WithoutCancel(ctx), tenant, t.who.ID, token, b.Now())
+	return err
+}
+
+// tell sends words of the bot's own.
+func (b *Bot) tell(ctx context.Context, t talk, text rich) error {
+	for i, p := range text.split(maxText) {
+		m := message{rich: p}
+		if t.group && i == 0 && t.pressed == "" {
+			m.answers = t.inbound.message
+		}
+		if err := b.sender.message(ctx, t.place, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// which asks which memory is meant, with a button for each.
+func (b *Bot) which(ctx context.Context, t talk, list []recaller.Memory) error {
+	var rows [][]models.InlineKeyboardButton
+	for _, m := range list[:min(len(list), maxButtons)] {
+		rows = append(rows, []models.InlineKeyboardButton{{Text: clip(oneLine(m.Value), maxButton), CallbackData: forgetButton + string(m.ID)}})
+	}
+	return b.sender.message(ctx, t.place, message{rich: plain(t.notices.which), buttons: models.InlineKeyboardMarkup{InlineKeyboard: rows}})
+}
+
+// Bounds of the buttons that ask back.
+const (
+	maxButtons = 8
+	maxButton  = 60 // bytes
+)
+
+// forgetButton begins the data of a button; the id of what it forgets follows.
+const forgetButton = "forget:"

@@ -1,0 +1,86 @@
+package thread
+
+import (
+	"context"
+	"slices"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/tag"
+	"github.com/recallerhq/recaller/internal/tool"
+)
+
+// This file is for edges that hold the chat themselves: what they ask for beside prompts and replies.
+
+// Keep keeps a message that gets no reply.
+func (s *Service) Keep(
+	ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, m Message,
+) error {
+	whole, err := m.whole()
+	if err != nil {
+		return err
+	}
+	t, err := s.Store.Thread(ctx, tenant, ref)
+	if err != nil {
+		return err
+	}
+	_, _, _, err = s.keep(ctx, tenant, t, Replying{Once: once}, whole, "")
+	return err
+}
+
+// answeredWithin is among how many of the last messages a reply is looked for.
+const answeredWithin = 50
+
+// Answered reports whether the exchange with this Once was kept, and returns the text of its reply, without tags: for
+// whoever crashed before he delivered it. The text is empty if it had none, was forgotten since, or is long past.
+func (s *Service) Answered(
+	ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once,
+) (text string, found bool, err error) {
+	t, err := s.Store.Thread(ctx, tenant, ref)
+	if err != nil {
+		return "", false, err
+	}
+	ids, err := s.Store.AppendedBefore(ctx, tenant, t.Caller, once)
+	if err != nil || len(ids) == 0 {
+		return "", false, err
+	}
+	gone, err := s.Store.Forgotten(ctx, tenant, t.Caller)
+	if err != nil {
+		return "", true, err
+	}
+	last, err := s.last(ctx, tenant, t, forgotten.New(gone), answeredWithin)
+	for _, said := range last {
+		if said.Turn.Speaker == recaller.Assistant && slices.Contains(ids, said.Turn.ID) {
+			text = said.Turn.Text
+		}
+	}
+	return text, true, err
+}
+
+// Forget forgets what the user names, as the tag FORGET does: by a memory's id, by its words, or by their meaning.
+func (s *Service) Forget(
+	ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, words string,
+) (Done, error) {
+	t, err := s.Store.Thread(ctx, tenant, ref)
+	if err != nil {
+		return Done{}, err
+	}
+	who, err := s.Store.Caller(ctx, tenant, t.Caller)
+	if err != nil {
+		return Done{}, err
+	}
+	conv, _, err := s.Conversations.Stretch(ctx, tenant, t, who)
+	if err != nil {
+		return Done{}, err
+	}
+	done := Done{Kind: tag.Forget, Text: words}
+	call := tool.Call{Tenant: tenant, Conversation: string(conv.ID), Once: once}
+	err = s.forget(ctx, call, t.Caller, &done)
+	return done.settled(err)
+}
+
+// Persona returns the text of a thread's persona; empty if it has none.
+func (s *Service) Persona(ctx context.Context, tenant recaller.TenantID, t recaller.Thread) (string, error) {
+	text, _, err := s.Personas.Resolve(ctx, tenant, t.Persona)
+	return text, err
+}
