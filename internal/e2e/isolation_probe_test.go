@@ -100,6 +100,11 @@ func reaches() map[string][]reach {
 		"list-documents":  {{status: 404, query: "?caller_id={caller}"}, {status: 200, query: "?business=true&include_archived=true"}, {status: 200, query: "?tags={pack}"}},
 		"query-documents": {{status: 404, body: `{"text":"Anna","caller_id":"{caller}"}`}, {status: 200, body: `{"text":"{nothing}"}`}, {status: 200, body: `{"tags":["{pack}"]}`}},
 
+		"get-thread": none(""), "thread-messages": none(""), "thread-prompt": none(`{"message":"Anna"}`),
+		"thread-reply": none(`{"message":"Anna","reply":"[FORGET: Anna] [LEARN: likes tea]"}`), "update-thread": none(`{"title":"a"}`),
+		"list-threads": {{status: 200, query: "?caller_id={caller}"}},
+		"open-thread":  {{status: 422, body: `{"caller":{"external_id":"x","caller_id":"{caller}"}}`}, {status: 201, body: `{"caller":{"external_id":"x"}}`, alone: true}},
+
 		"get-tenant": just(200, ""), "create-key": just(422, `{"scope":"{key}"}`), "list-keys": just(200, ""), "delete-key": none(""),
 		"update-tenant": {{status: 409, body: `{"numbers":["{number}"]}`, alone: true}, {status: 422, body: `{"packs":["{pack}"]}`}},
 		"list-prompts":  just(200, ""), "list-packs": just(200, ""), "get-pack": none(""), "put-pack": just(422, `{"name":"of-another-path"}`), "delete-pack": none(""),
@@ -162,7 +167,7 @@ func (w *wall) slots(pick int) map[string]slot {
 		"{customer}": {[]string{firstCustomer}, "customer-of-nobody"}, "{order}": {[]string{firstOrder}, "order-of-nobody"},
 		"{number}": {[]string{firstNumber}, firstNumber}, "{pack}": {[]string{hidden}, "nothing"}, "{nothing}": {[]string{"Anna Saturday"}, "Anna Saturday"},
 	}
-	for _, kind := range []string{"caller", "memory", "reminder", "key", "tenant", "document"} {
+	for _, kind := range []string{"caller", "memory", "reminder", "key", "tenant", "document", "thread"} {
 		all["{"+kind+"}"] = slot{w.theirs[kind], none}
 	}
 	for placeholder, own := range map[string]string{"second": "second", "own conversation": "second's conversation", "own caller": "second's caller"} {
@@ -204,7 +209,7 @@ func named(template string) string {
 	path, query, asks := strings.Cut(template, "?")
 	noun := map[string]string{
 		"/v1/conversations/{id}": "conversation", "/v1/callers/{id}": "caller", "/v1/memories/{id}": "memory",
-		"/v1/reminders/{id}": "reminder", "/v1/keys/{id}": "key", "/v1/documents/{id}": "document", "/v1/packs/{name}": "pack",
+		"/v1/reminders/{id}": "reminder", "/v1/keys/{id}": "key", "/v1/documents/{id}": "document", "/v1/threads/{id}": "thread", "/v1/packs/{name}": "pack",
 	}[firstSegments(path)]
 	if noun == "" {
 		return template

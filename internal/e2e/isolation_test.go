@@ -27,7 +27,7 @@ import (
 )
 
 // probes is how often the wall between two tenants is tried, on each store.
-const probes = 11_700
+const probes = 12_800
 
 // hidden is in every word of the first tenant's, and in no request of the others'.
 const hidden = "zanzibarquagga"
@@ -187,6 +187,10 @@ func (w *wall) fillFirst(operator *client.Client) {
 		_, err = c.CreateDocument(ctx, in)
 		w.ok(err)
 	}
+	chat, err := c.OpenThread(ctx, client.ThreadRequest{Caller: client.CallerRef{Phone: firstPhone}, ExternalID: word, Title: word})
+	w.ok(err)
+	_, err = c.ThreadReply(ctx, chat.Thread.ID, client.ReplyRequest{ThreadMessage: client.ThreadMessage{Message: word}, Reply: word})
+	w.ok(err)
 	within := client.ToolContext{CallSessionID: caller.Conversation.ID, LineID: caller.Caller.ID, AccountID: made.Tenant.ID}
 	_, err = c.StoreMemoryTool(ctx, client.StoreMemoryCall{ToolContext: within, MemoryType: recaller.Fact, Key: "tool", Value: word})
 	w.ok(err)
@@ -258,6 +262,7 @@ func (w *wall) learn(picture string) {
 		{"reminder", "/v1/reminders"},
 		{"key", "/v1/keys"},
 		{"document", "/v1/documents?limit=200&include_archived=true"},
+		{"thread", "/v1/threads?limit=200"},
 	} {
 		w.theirs[named.placeholder] = append(w.theirs[named.placeholder], w.idsOf(named.in)...)
 	}
