@@ -20,14 +20,14 @@ POSTGRES := ./tools/postgres/postgres
 RACE ?= $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo "-race '-gcflags=modernc.org/...=-race=0 -d=checkptr=0'")
 
 # Tests that run without it: the end-to-end ones start the binary as it is built for users (make race-e2e watches it), those of
-# the command line and of the simulated disk start whole servers whose parts are watched in their own packages, the evaluation and the
+# the command line and of the simulated disk start whole servers whose parts are watched in their own packages, the evaluation, the examination and the
 # benchmark are long computations, and the wrap-up works through whole conversations by itself, one job at a time: its parts, and
 # the servers that run it beside all else (internal/app), are watched.
 # They run beside the others, since the end-to-end ones mostly wait; what they say is shown when all are done.
 # Those of UNSHARED have no goroutine, no lock, no channel and no value that is made at its first use, so there is nothing to
 # watch; internal/arch holds them to it.
-UNSHARED := agreement|arch|guard|memory/decide|speech|tag|transcript|when|wrapup/(answer|evidence|extract)
-APART    := /(internal/(cli|disktest|e2e|eval|wrapup|$(UNSHARED))|tools/bench)$$
+UNSHARED := agreement|arch|guard|memory/(decide|likeness)|speech|tag|transcript|when|wrapup/(answer|evidence|extract)
+APART    := /(internal/(cli|disktest|e2e|eval|exam|wrapup|$(UNSHARED))|tools/bench)$$
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)

@@ -202,7 +202,7 @@ func TestThreadsAtOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, env ...string) {
 		h := build(t, t.TempDir(), Options{}, env...)
 		h.start()
-		const many, each = 40, 6
+		const many, each = 12, 6
 		var all errgroup.Group
 		all.SetLimit(20)
 		for i := range many {

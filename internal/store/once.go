@@ -83,7 +83,7 @@ func (s *Store) PruneOnces(ctx context.Context, before time.Time) error {
 }
 
 // Mark writes that something was done about a caller, unless it is marked already, which it reports. Marks are kept as
-// long as those of requests.
+// long as those of requests. Of a caller who is gone, or being erased, nothing is marked.
 func (s *Store) Mark(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, token string, at time.Time,
 ) (before bool, err error) {
@@ -93,6 +93,11 @@ func (s *Store) Mark(
 	}
 	mark := newOnce(blind, tenant, recaller.Once{Token: token})
 	err = s.WithCaller(ctx, tenant, caller, func(tx Tx) error {
+		if err := alive(ctx, tx, tenant, caller); recaller.KindOf(err) == recaller.NotFound {
+			return nil
+		} else if err != nil {
+			return err
+		}
 		var none struct{}
 		if before, err = mark.before(ctx, tx, &none); before || err != nil {
 			return err

@@ -272,6 +272,18 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			_, err := s.ChangeMemory(ctx, "t1", recaller.Changing{ID: memory, Forget: true, Patch: recaller.MemoryPatch{Reason: word, At: b.now}})
 			return 0, err
 		}, recaller.NotFound},
+		{"Mark", func() (int, error) {
+			before, err := s.Mark(ctx, "t1", their.Caller.ID, "their", b.now)
+			return count(before), err
+		}, ""},
+		{"Marked", func() (int, error) {
+			before, err := s.Marked(ctx, "t1", their.Caller.ID, "their")
+			return count(before), err
+		}, ""},
+		{"AppendedBefore", func() (int, error) {
+			l, err := s.AppendedBefore(ctx, "t1", their.Caller.ID, recaller.Once{Token: "their", Request: "r"})
+			return len(l), err
+		}, ""},
 		{"CreateThread", func() (int, error) {
 			_, _, err := s.CreateThread(ctx, "t1", recaller.ThreadCreating{Thread: b.thread(their.Caller.ID, "")})
 			return 0, err
