@@ -103,7 +103,7 @@ func (h *house) first(url, body, user string) time.Duration {
 		h.t.Fatalf("got %s", in.Text())
 	}
 	took := time.Since(began)
-	for in.Scan() { //nolint:revive // it is read to its end
+	for in.Scan() {
 	}
 	h.settled()
 	return took
