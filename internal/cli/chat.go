@@ -85,7 +85,7 @@ func (c *textChat) open(opened client.ThreadResponse) {
 	}
 	stands := "a new thread"
 	if n := opened.Thread.Exchanges; n > 0 {
-		stands = fmt.Sprintf("a thread of %d exchanges", n)
+		stands = fmt.Sprintf("a thread, exchanges so far: %d", n)
 	}
 	c.screen.printf("%s %s: %s.", out.Good("●"), out.Bold(term.Clean(who)), stands)
 	if c.thread.Summary != nil {
@@ -262,7 +262,7 @@ func (c *textChat) stands(ctx context.Context) (err error) {
 		summary = s.Text + " (by " + s.By + ")"
 	}
 	title := cmp.Or(c.thread.Title, "without a title")
-	c.screen.printf("%s, %d exchanges\n%s", c.screen.out.Bold(term.Clean(title)), c.thread.Exchanges, term.Clean(summary))
+	c.screen.printf("%s, exchanges: %d\n%s", c.screen.out.Bold(term.Clean(title)), c.thread.Exchanges, term.Clean(summary))
 	return nil
 }
 

@@ -20,7 +20,7 @@ func TestAChatByHandGoesOn(t *testing.T) {
 	want(t, "the chat", r.out, "Ana, ", "a new thread", "user  › I want to build", "agent › Larch it is.", "learned: prefers larch", "to be spoken",
 		"prefers_larch: prefers larch", "there is no /nonsense", "You are Jarvis.", "user: I want to build a garden house.", "User: Which wood?")
 	again := b.typing("/thread\n/quit\nnobody reads this\n", "chat", "ext:ana")
-	want(t, "the next sitting", again.out, "a thread of 2 exchanges", "2 exchanges", "not summarised yet")
+	want(t, "the next sitting", again.out, "a thread, exchanges so far: 2", "exchanges: 2", "not summarised yet")
 	if strings.Contains(again.out, "nobody reads this") {
 		t.Error("the chat went on after /quit")
 	}
