@@ -70,7 +70,7 @@ type ThreadList struct {
 // Media is a reference to a picture, a file or a voice message.
 type Media struct {
 	Kind string `json:"kind" enum:"image,file,voice" doc:"What it is. The words of a voice message are the text of the message." example:"image"`
-	Ref  string `json:"ref,omitempty" doc:"A path, an address or an id, as the agent's model takes it." example:"https://files.example.com/1.jpg"`
+	Ref  string `json:"ref,omitempty" doc:"A path, an address or an id, as the agent's model takes it." example:"photo-4711"`
 	Name string `json:"name,omitempty" doc:"The name of a file." example:"plan.pdf"`
 }
 
@@ -84,7 +84,7 @@ type ThreadMessage struct {
 // PromptRequest asks for the prompt of a thread's next message.
 type PromptRequest struct {
 	ThreadMessage
-	MaxTokens int `json:"max_tokens,omitempty" minimum:"0" maximum:"100000" doc:"The token budget of all but the message; 0 or not said: the server's default." example:"1500"`
+	MaxTokens int `json:"max_tokens,omitempty" minimum:"0" maximum:"100000" doc:"The token budget of all but the persona and the message; 0 or not said: the server's default." example:"1500"`
 }
 
 // PromptResponse is the assembled prompt of a thread's next message.

@@ -289,3 +289,38 @@ func TestAThreadIsSummarisedByTheModel(t *testing.T) {
 
 // longChat are exchanges enough for a stretch to end.
 const longChat = 28
+
+// A title that was found stays while the thread goes on, and goes with what it was made of when that is forgotten. A
+// persona that is longer than the budget is told whole.
+func TestWhatAThreadIsCalled(t *testing.T) {
+	t.Parallel()
+	h := build(t, t.TempDir(), Options{})
+	id := h.chat("tg-1", "chat-1", "").ID
+	h.exchange(id, "I have a boat called Bluebird.", "A fine name. [LEARN: has a boat called Bluebird]")
+	for n := range 2 * recaller.SummaryEvery {
+		h.exchange(id, fmt.Sprintf("The garden needs %d more roses.", n), "Noted.")
+		h.work()
+	}
+	if got := h.thread(id).Title; got != "I have a boat called Bluebird" {
+		t.Errorf("got the title %q, want the first one", got)
+	}
+	h.exchange(id, "Forget my boat.", "Gone. [FORGET: boat called Bluebird]")
+	holds(t, "the title at once", h.thread(id).Title, "!Bluebird")
+	h.clock.turn(time.Second)
+	h.work()
+	is := h.thread(id)
+	holds(t, "the thread made anew", is.Title+is.Summary.Text, "!Bluebird", "roses")
+
+	persona := strings.Repeat("You are Jarvis, dry and precise. ", 100)
+	if _, err := h.UpdateThread(t.Context(), id, client.ThreadPatch{Persona: &client.ThreadPersona{Text: persona}}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := h.ThreadPrompt(t.Context(), id, client.PromptRequest{ThreadMessage: client.ThreadMessage{Message: "hello"}, MaxTokens: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, "the prompt", p.Prompt, strings.TrimSpace(persona), "User: hello")
+	if n := len(p.Prompt) - len(persona); n < 200 {
+		t.Errorf("beside the persona there are only %d bytes:\n%s", n, p.Prompt)
+	}
+}

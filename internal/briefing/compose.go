@@ -99,6 +99,7 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	if req.Thread != nil {
 		req.Thread.others(&snap)
 		in.found = slices.DeleteFunc(slices.Clone(in.found), req.Thread.hides)
+		budget += Tokens(req.Thread.Persona)
 	}
 	loc, theirs := zones.of(snap.Caller, snap.Tenant)
 	c := composer{

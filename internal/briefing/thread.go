@@ -13,8 +13,7 @@ import (
 // Thread asks for the prompt of a thread (L1) in place of a briefing. What is empty is left out of it.
 type Thread struct {
 	ID      recaller.ThreadID
-	Persona string // how the agent is, in the tenant's own words
-	Title   string
+	Persona string // how the agent is, in the tenant's own words; it is told whole, beside the budget
 	Summary string
 	Recent  []Said // the last messages, in order; they are not recalled
 	Message string // what the user says now; it is told whole, beside the budget
@@ -35,7 +34,7 @@ const maxSaid = 2000
 
 // The ranks of what only the prompt of a thread says.
 const (
-	rankPersona = 0
+	rankPersona = -1 // before all else: the budget has room for it
 	rankTags    = 1
 	rankLatest  = 2 // one more for each two messages
 	rankThread  = 3
@@ -98,7 +97,7 @@ func (c *composer) persona(text string) {
 	c.section("persona", "", false, nil)
 	c.unit(rankPersona, func(*unit) {
 		for line := range strings.Lines(strings.TrimSpace(text)) {
-			c.own(line)
+			c.buf = appendOwn(c.buf, line, len(line))
 			c.str("\n")
 		}
 	})

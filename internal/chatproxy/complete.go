@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 	"github.com/recallerhq/recaller/internal/thread"
 )
 
@@ -35,7 +36,7 @@ func (s *Server) complete(x *exchange, r *http.Request, w *writer) error {
 	}
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(s.Now().Add(bodyLimit)) // what cannot, has no network
-	body, err := s.read(x, r.Body)
+	body, err := httpdoor.Body(&x.Exchange, r.Body, s.opts.MaxBody)
 	if err != nil {
 		return err
 	}

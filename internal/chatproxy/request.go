@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -32,27 +31,6 @@ type message struct {
 	at, end int
 	role    string
 	content gjson.Result
-}
-
-// read reads a body, as far as it may go, and shows admission what passes.
-func (s *Server) read(x *exchange, body io.Reader) ([]byte, error) {
-	var out bytes.Buffer
-	part := make([]byte, 32<<10)
-	for {
-		n, err := body.Read(part)
-		if !x.Saw(part[:n]) {
-			return nil, x.Whole()
-		}
-		out.Write(part[:n])
-		switch {
-		case int64(out.Len()) > s.opts.MaxBody:
-			return nil, readTooLarge()
-		case errors.Is(err, io.EOF):
-			return out.Bytes(), nil
-		case err != nil:
-			return nil, brokeOff()
-		}
-	}
 }
 
 // parse reads a body.

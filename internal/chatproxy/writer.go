@@ -100,11 +100,3 @@ func unreachable(err error) error {
 type unreached struct{ *httpdoor.Problem }
 
 func (u *unreached) Unwrap() []error { return []error{u.Problem, recaller.Unavailable} }
-
-func readTooLarge() error {
-	return httpdoor.Simple(http.StatusRequestEntityTooLarge, "invalid", "the body is larger than this route takes")
-}
-
-func brokeOff() error {
-	return httpdoor.Simple(http.StatusBadRequest, "invalid", "the body broke off")
-}

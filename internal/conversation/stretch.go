@@ -37,8 +37,11 @@ func (s *Service) Stretch(
 		if err != nil {
 			return conv, false, err
 		}
-		if opened.Existing && opened.Conversation.Status != recaller.Active && n < t.Conversations+mostStale {
-			continue // n is stale
+		if opened.Conversation.Status != recaller.Active { // n is stale
+			if n-t.Conversations < mostStale {
+				continue
+			}
+			return conv, false, recaller.Errorf(recaller.Unavailable, "the thread's conversations keep changing")
 		}
 		s.Ledger.begin(tenant, opened, recaller.Once{}, s.Now())
 		if !opened.Existing {

@@ -87,10 +87,10 @@ func (t *thing) know(c carried) {
 	}
 }
 
-// Since reports whether any of the versions was forgotten after a time.
+// Since reports whether any of the versions was forgotten at a time or after it.
 func Since(versions []recaller.Memory, at time.Time) bool {
 	return slices.ContainsFunc(versions, func(m recaller.Memory) bool {
-		return m.Status == recaller.MemoryForgotten && m.ClosedAt.After(at)
+		return m.Status == recaller.MemoryForgotten && !m.ClosedAt.Before(at)
 	})
 }
 

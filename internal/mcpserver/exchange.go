@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -125,7 +124,10 @@ func (s *server) admit(x *exchange, r *http.Request, w http.ResponseWriter) (*ht
 	x.deadline, _ = ctx.Deadline()
 	x.bound = cmp.Or(x.Caller, r.Header.Get(BoundTo))
 	_ = http.NewResponseController(w).SetReadDeadline(x.deadline) // what cannot, has no network
-	body, err := s.read(x, r.Body)
+	body, err := httpdoor.Body(&x.Exchange, r.Body, s.opts.MaxBody)
+	if err == nil {
+		body, err = message(body)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -150,27 +152,6 @@ func sameOrigin(r *http.Request) bool {
 	}
 	origin, err := url.Parse(told)
 	return err == nil && origin.Host != "" && origin.Host == r.Host
-}
-
-// read reads a body, as far as it may go, and shows admission what passes.
-func (s *server) read(x *exchange, body io.Reader) ([]byte, error) {
-	var out bytes.Buffer
-	part := make([]byte, 32<<10)
-	for {
-		n, err := body.Read(part)
-		if !x.Saw(part[:n]) {
-			return nil, x.Whole()
-		}
-		out.Write(part[:n])
-		switch {
-		case int64(out.Len()) > s.opts.MaxBody:
-			return nil, httpdoor.Simple(http.StatusRequestEntityTooLarge, "invalid", "the body is larger than this route takes")
-		case errors.Is(err, io.EOF):
-			return message(out.Bytes())
-		case err != nil:
-			return nil, httpdoor.Simple(http.StatusBadRequest, "invalid", "the body broke off")
-		}
-	}
 }
 
 // message refuses what is no message, of which the SDK's error would repeat a part, and a batch. One version of the

@@ -11,7 +11,7 @@ import (
 // Asking asks for the prompt of a thread's next message.
 type Asking struct {
 	Message   Message
-	MaxTokens int // of all but the message; 0: the default of briefings
+	MaxTokens int // of all but the persona and the message; 0: the default of briefings
 	// Memory asks for what is remembered only, to stand in a prompt of somebody else's: no persona, no time, no last
 	// messages, and the message is only searched for. Tags are taught unless NoTags.
 	Memory bool
@@ -42,7 +42,7 @@ func (s *Service) Prompt(
 		return out, err
 	}
 	out.Thread = s.without(ctx, tenant, out.Thread, gone)
-	t := &briefing.Thread{ID: out.Thread.ID, Title: out.Thread.Title, Message: whole, Quoted: in.Message.Quoted, Tags: !in.NoTags}
+	t := &briefing.Thread{ID: out.Thread.ID, Message: whole, Quoted: in.Message.Quoted, Tags: !in.NoTags}
 	if out.Thread.Summary != nil {
 		t.Summary = out.Thread.Summary.Text
 	}

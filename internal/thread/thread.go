@@ -269,10 +269,16 @@ func (s *Service) List(
 	if err != nil {
 		return nil, "", err
 	}
-	for i := range list {
-		if list[i], err = s.told(ctx, tenant, list[i]); err != nil {
-			return nil, "", err
+	gone := map[recaller.CallerID][]recaller.Memory{}
+	for i, t := range list {
+		versions, known := gone[t.Caller]
+		if !known && t.Summary != nil {
+			if versions, err = s.Store.Forgotten(ctx, tenant, t.Caller); err != nil {
+				return nil, "", err
+			}
+			gone[t.Caller] = versions
 		}
+		list[i] = s.without(ctx, tenant, t, versions)
 	}
 	return list, next, nil
 }

@@ -121,7 +121,9 @@ func (s *Service) rolling(
 	if err != nil {
 		return t, err
 	}
-	if is := t.Summary; !t.SummaryDue() && (is == nil || !is.Interim && !forgotten.Since(gone, is.At)) {
+	is := t.Summary
+	stale := is != nil && forgotten.Since(gone, is.At)
+	if !t.SummaryDue() && !stale && (is == nil || !is.Interim) {
 		return t, nil
 	}
 	w, err := s.lastMessages(ctx, tenant, stretches, forgotten.New(gone))
@@ -129,7 +131,7 @@ func (s *Service) rolling(
 		return t, err
 	}
 	if len(w.turns) < fewestMessages {
-		if t.Summary == nil {
+		if is == nil {
 			return t, nil
 		}
 		w.turns = nil // nothing is left of what it was made of
@@ -137,7 +139,7 @@ func (s *Service) rolling(
 	text, by, title, cause := s.chat(ctx, w)
 	sum := &recaller.ThreadSummary{Text: text, By: by, Exchanges: t.Exchanges, At: s.Now(), Interim: cause != nil}
 	p := recaller.ThreadPatch{Summary: sum, Found: true}
-	if title != "" {
+	if t.Title == "" || stale || is != nil && is.Interim { // else it keeps its title
 		p.Title = &title
 	}
 	t, err = s.Threads.ChangeThread(ctx, tenant, t.ID, p)
