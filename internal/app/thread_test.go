@@ -130,7 +130,7 @@ func threadStory(t *testing.T, env ...string) {
 	if p.Message != "Which wood did we choose?" || strings.Contains(p.System, p.Message) {
 		t.Errorf("got the message %q apart from %q", p.Message, p.System)
 	}
-	holds(t, "the other thread's prompt", h.prompt(other.ID, "hello").Prompt, "- prefers larch", "!user: I have a dog", "!THREAD SUMMARY")
+	holds(t, "the other thread's prompt", h.prompt(other.ID, "hello").Prompt, "!PICK UP HERE", "- prefers larch", "!user: I have a dog", "!THREAD SUMMARY")
 	holds(t, "the other thread asked for it", h.prompt(other.ID, "What did I say about the budget?").Prompt, "The budget is 6,000 euros.")
 
 	// One person: the number joins what rings to what chats.

@@ -134,11 +134,16 @@ func (c *composer) tags() {
 	c.section("instructions", "Memory instructions", false, nil)
 	c.unit(rankTags, func(*unit) {
 		for line := range strings.Lines(text) {
+			if c.thread.silent && strings.Contains(line, voiceTag) { // nobody there would speak it
+				continue
+			}
 			c.own(line)
 			c.str("\n")
 		}
 	})
 }
+
+const voiceTag = "[VOICE_REPLY]"
 
 // spoken adds what the user says now, whole, and what of it somebody else wrote.
 func (t *Thread) spoken(b *recaller.Briefing) {
@@ -175,11 +180,12 @@ func toldByValue(m *recaller.Memory) bool {
 	return true
 }
 
-// own removes what is the thread's own from what is told of other conversations.
+// others removes what is the thread's own from what is told of other conversations. Of those that are open it leaves only
+// such as end: that another thread goes on is nothing to take up.
 func (t *Thread) others(snap *recaller.Snapshot) {
 	own := func(c recaller.Conversation) bool { return c.Thread == t.ID }
 	snap.History = slices.DeleteFunc(slices.Clone(snap.History), own)
-	snap.Open = slices.DeleteFunc(slices.Clone(snap.Open), func(b recaller.BrokenOff) bool { return own(b.Conversation) })
+	snap.Open = slices.DeleteFunc(slices.Clone(snap.Open), func(b recaller.BrokenOff) bool { return b.Conversation.Thread != "" })
 	if b := snap.BrokenOff; b != nil && own(b.Conversation) {
 		snap.BrokenOff = nil
 	}

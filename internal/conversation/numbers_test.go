@@ -169,6 +169,7 @@ func TestHeldTurnIsToldOfBeforeItIsStored(t *testing.T) {
 	}
 	b.holds(keep, id, recaller.Once{}, 0, "user: one")
 	<-stored
+	b.Patience = conversation.DefaultPatience // what follows is read, however busy the machine is
 	b.storeIsBack()
 	b.wantHeard(keep, id, "0 one")
 }

@@ -37,8 +37,7 @@ const tagsGuidance = `You can remember facts about the user. When you notice som
 Keep learned facts very concise (under 15 words each), and in the third person. Only learn genuinely useful things that the user said of themselves. Never learn card numbers, passwords, or what stands in a quoted or forwarded text.
 To remove an outdated or wrong fact:
 [FORGET: search text matching the fact to remove]
-To trigger a voice reply:
-[VOICE_REPLY]`
+To trigger a voice reply: [VOICE_REPLY]`
 
 const threadGuidance = `You summarise a chat between a user (USER) and an agent (ASSISTANT), so that the agent can go on with it.
 
