@@ -97,8 +97,9 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	}
 	snap := tidy(in.snap, req.Exclude)
 	if req.Thread != nil {
+		hidden := req.Thread.hidden(snap)
 		req.Thread.others(&snap)
-		in.found = slices.DeleteFunc(slices.Clone(in.found), req.Thread.hides)
+		in.found = slices.DeleteFunc(slices.Clone(in.found), hidden)
 		budget += Tokens(req.Thread.Persona)
 	}
 	loc, theirs := zones.of(snap.Caller, snap.Tenant)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/prompt"
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
@@ -13,14 +14,14 @@ import (
 // Thread asks for the prompt of a thread (L1) in place of a briefing. What is empty is left out of it.
 type Thread struct {
 	ID      recaller.ThreadID
-	Persona string // how the agent is, in the tenant's own words; it is told whole, beside the budget
-	Summary string
-	Recent  []Said // the last messages, in order; they are not recalled
-	Message string // what the user says now; it is told whole, beside the budget
-	Quoted  string // what of the message somebody else wrote; it is told behind the message, as data
-	Tags    bool   // the agent is told to remember and forget by tags (L2)
-	Clock   bool   // the user's date and time are told
-	silent  bool   // see MemoryOnly
+	Persona string                  // how the agent is, in the tenant's own words; it is told whole, beside the budget
+	Summary *recaller.ThreadSummary // not told if something was forgotten since; nil: none
+	Recent  []Said                  // the last messages, in order; they are not recalled
+	Message string                  // what the user says now; it is told whole, beside the budget
+	Quoted  string                  // what of the message somebody else wrote; it is told behind the message, as data
+	Tags    bool                    // the agent is told to remember and forget by tags (L2)
+	Clock   bool                    // the user's date and time are told
+	silent  bool                    // see MemoryOnly
 }
 
 // Said is one message of a thread.
@@ -28,6 +29,9 @@ type Said struct {
 	Conversation recaller.ConversationID
 	Turn         recaller.Turn
 }
+
+// LatestTold is how many of the last messages a prompt tells (L1).
+const LatestTold = 5
 
 // maxSaid bounds one of the last messages, in characters.
 const maxSaid = 2000
@@ -67,10 +71,10 @@ func (c *composer) threadPrompt(due, rest []*recaller.Memory, resume resumable) 
 	c.comingUp()
 	c.pinned()
 	c.resume(resume)
-	if t.Summary != "" {
+	if t.Summary != nil && !forgotten.Since(c.snap.Forgotten, t.Summary.At) {
 		c.section("thread", "Thread summary", true, nil)
 		c.unit(rankThread, func(u *unit) {
-			c.elastic(u, t.Summary, maxSaid)
+			c.elastic(u, t.Summary.Text, maxSaid)
 			c.str("\n")
 			u.tail = 1
 		})
@@ -191,11 +195,31 @@ func (t *Thread) others(snap *recaller.Snapshot) {
 	}
 }
 
-// hides reports whether a hit is one of the last messages, which are told anyway.
-func (t *Thread) hides(h recaller.Hit) bool {
-	return h.Kind == recaller.HitTurn && slices.ContainsFunc(t.Recent, func(s Said) bool {
-		return s.Conversation == h.Conversation && s.Turn.Number == h.Turn
-	})
+// hidden returns what reports whether a hit is one of the last messages, which are told anyway. Where they are not given,
+// whoever asks has them: they are the last of the thread's newest conversation.
+func (t *Thread) hidden(snap recaller.Snapshot) func(recaller.Hit) bool {
+	if !t.silent {
+		return func(h recaller.Hit) bool {
+			return h.Kind == recaller.HitTurn && slices.ContainsFunc(t.Recent, func(s Said) bool {
+				return s.Conversation == h.Conversation && s.Turn.Number == h.Turn
+			})
+		}
+	}
+	var newest recaller.Conversation
+	seen := func(c recaller.Conversation) {
+		if c.Thread == t.ID && !c.StartedAt.Before(newest.StartedAt) {
+			newest = c
+		}
+	}
+	for _, b := range snap.Open {
+		seen(b.Conversation)
+	}
+	for _, c := range snap.History {
+		seen(c)
+	}
+	return func(h recaller.Hit) bool {
+		return h.Kind == recaller.HitTurn && h.Conversation == newest.ID && h.Turn >= newest.Turns-LatestTold
+	}
 }
 
 // query is what is searched for: the beginning of the message.
@@ -209,5 +233,5 @@ func (t *Thread) query() string {
 }
 
 // MemoryOnly leaves of the prompt what is remembered: it is to stand in a prompt of somebody else's. The message is
-// searched for, and the last messages are not recalled, but neither is told.
+// searched for, and the last messages are not recalled, but neither is told. Recent need not be given.
 func (t *Thread) MemoryOnly() { t.silent, t.Persona, t.Clock = true, "", false }

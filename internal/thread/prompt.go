@@ -18,7 +18,8 @@ type Asking struct {
 	NoTags bool
 }
 
-// Prompted is a prompt with the thread that it is for.
+// Prompted is a prompt with the thread that it is for. Where only what is remembered is asked for, the thread is as it is
+// stored, and may tell what was forgotten since.
 type Prompted struct {
 	Thread recaller.Thread
 	Prompt recaller.Briefing
@@ -37,26 +38,29 @@ func (s *Service) Prompt(
 	if out.Thread, err = s.Store.Thread(ctx, tenant, ref); err != nil {
 		return out, err
 	}
-	gone, err := s.Store.Forgotten(ctx, tenant, out.Thread.Caller)
-	if err != nil {
-		return out, err
-	}
-	out.Thread = s.without(ctx, tenant, out.Thread, gone)
 	t := &briefing.Thread{ID: out.Thread.ID, Message: whole, Quoted: in.Message.Quoted, Tags: !in.NoTags}
-	if out.Thread.Summary != nil {
-		t.Summary = out.Thread.Summary.Text
-	}
-	if t.Recent, err = s.last(ctx, tenant, out.Thread, forgotten.New(gone), recent); err != nil {
-		return out, err
-	}
 	if in.Memory {
 		t.MemoryOnly()
-	} else {
-		t.Clock = true
-		if t.Persona, _, err = s.Personas.Resolve(ctx, tenant, out.Thread.Persona); err != nil {
-			return out, err
-		}
+	} else if err = s.toldWhole(ctx, tenant, &out.Thread, t); err != nil {
+		return out, err
 	}
+	t.Summary = out.Thread.Summary
 	out.Prompt, err = s.Briefer.Briefing(ctx, tenant, out.Thread.Caller, briefing.Request{MaxTokens: in.MaxTokens, Thread: t})
 	return out, err
+}
+
+// toldWhole reads what a whole prompt tells beside what is remembered.
+func (s *Service) toldWhole(
+	ctx context.Context, tenant recaller.TenantID, of *recaller.Thread, t *briefing.Thread,
+) error {
+	gone, err := s.Store.Forgotten(ctx, tenant, of.Caller)
+	if err != nil {
+		return err
+	}
+	*of, t.Clock = s.without(ctx, tenant, *of, gone), true
+	if t.Recent, err = s.last(ctx, tenant, *of, forgotten.New(gone), briefing.LatestTold); err != nil {
+		return err
+	}
+	t.Persona, _, err = s.Personas.Resolve(ctx, tenant, of.Persona)
+	return err
 }

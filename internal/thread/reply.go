@@ -98,7 +98,7 @@ func (s *Service) Reply(
 		s.Metrics.count(done)
 		out.Done = append(out.Done, done)
 	}
-	if out.Thread, err = s.Store.Thread(ctx, tenant, string(t.ID)); err != nil {
+	if out.Thread, err = s.Get(ctx, tenant, string(t.ID)); err != nil {
 		return out, err
 	}
 	if out.Thread.SummaryDue() {

@@ -133,7 +133,6 @@ const (
 	maxPersona = 8000
 	maxExtern  = 255
 	maxRecent  = 200 // messages that are read back at once
-	recent     = 5   // messages that a prompt tells (L1)
 )
 
 // Opening asks for a thread, to be found or begun.
