@@ -105,6 +105,9 @@ func (o *course) put(f *Feed, version int64, n next) {
 		o.skip(f)
 	}
 	o.wait(f)
+	if len(o.aside) == 0 { // idle callers are many: none keeps room for what might wait
+		o.aside = nil
+	}
 }
 
 // begin takes a version as told. Views that have one before it read anew: whoever committed it may be about to tell.
@@ -165,7 +168,7 @@ func (o *course) forget(f *Feed) {
 }
 
 func (o *course) reset() {
-	clear(o.aside)
+	o.aside = nil
 	o.upTo, o.seen = 0, 0
 	o.move()
 }

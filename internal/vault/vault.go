@@ -113,8 +113,7 @@ func (v *Vault) Open(ctx context.Context, scope Scope, place Place, sealed []byt
 // Sealer returns a handle that seals and opens the scope's values without further look-ups. The key is made, durably,
 // if there is none yet. Get one for each piece of work, and do not keep it.
 func (v *Vault) Sealer(ctx context.Context, scope Scope) (Sealer, error) {
-	k, err := v.key(ctx, scope, true)
-	return Sealer{key: k}, err
+	return v.sealer(ctx, scope, true)
 }
 
 // ErrNoKey says that the key store has no key of a scope, nor a tombstone; or one that is damaged. Its kind is NotFound.
@@ -123,8 +122,15 @@ var ErrNoKey = recaller.Errorf(recaller.NotFound, "there is no key for this data
 
 // Opener is Sealer for readers: where the scope has no key it fails with ErrNoKey and makes none.
 func (v *Vault) Opener(ctx context.Context, scope Scope) (Sealer, error) {
-	k, err := v.key(ctx, scope, false)
-	return Sealer{key: k}, err
+	return v.sealer(ctx, scope, false)
+}
+
+func (v *Vault) sealer(ctx context.Context, scope Scope, create bool) (Sealer, error) {
+	k, err := v.key(ctx, scope, create)
+	if err != nil {
+		return Sealer{}, err
+	}
+	return k.sealer()
 }
 
 // Openers is Opener for callers of one tenant, whose keys are looked up at once. Those whose key was destroyed have
@@ -139,7 +145,11 @@ func (v *Vault) Openers(ctx context.Context, tenant recaller.TenantID, callers [
 	for _, c := range callers {
 		k, epoch := v.cache.get(Scope{Tenant: tenant, Caller: c})
 		if k != nil {
-			out[c] = Sealer{key: k}
+			s, err := k.sealer()
+			if err != nil {
+				return nil, err
+			}
+			out[c] = s
 			continue
 		}
 		if _, twice := epochs[c]; !twice {
@@ -166,11 +176,11 @@ func (v *Vault) Openers(ctx context.Context, tenant recaller.TenantID, callers [
 		}
 		// One that was destroyed meanwhile, or beside which another was, is looked up anew.
 		c := stored.Scope.Caller
+		opener := func() (Sealer, error) { return v.Opener(ctx, stored.Scope) }
 		if k, ok := v.cache.put(stored.Scope, k, epochs[c]); ok {
-			out[c] = Sealer{key: k}
-			continue
+			opener = k.sealer
 		}
-		switch s, err := v.Opener(ctx, stored.Scope); {
+		switch s, err := opener(); {
 		case err == nil:
 			out[c] = s
 		case recaller.KindOf(err) != recaller.NotFound:
