@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/admission"
@@ -111,6 +112,7 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	var timeout net.Error
 	if !b.x.Saw(p[:n]) {
+		b.drain()
 		n, err = 0, recaller.Exhausted
 	}
 	if err == nil || errors.Is(err, io.EOF) || (errors.As(err, &timeout) && timeout.Timeout()) {
@@ -119,6 +121,19 @@ func (b *body) Read(p []byte) (int, error) {
 	b.broken = true
 	p[0] = 0
 	return max(n, 1), nil
+}
+
+// drained is how long the rest of a body is read for that is refused.
+const drained = 15 * time.Second
+
+// drain reads the rest of a body and drops it. Many clients send all before they read: if the connection closed on them,
+// they would never hear why they are refused.
+func (b *body) drain() {
+	err := http.NewResponseController(b.x.w).SetReadDeadline(time.Now().Add(drained))
+	if b.x.r.ContentLength < 0 || err != nil {
+		return // nobody knows how much is to come, or for how long
+	}
+	_, _ = io.Copy(io.Discard, b.ReadCloser) // what breaks off needs no answer
 }
 
 // writer is the answer on its way out. It notes the status, and puts the router's own refusals into our form.

@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
+	"net"
 	"net/http"
 	"runtime"
 	"strings"
@@ -200,13 +203,13 @@ func TestABodyThatTricklesInHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// Where there is no room for a body, its sender is told to come again.
+// Where there is no room for a body, its sender is told to come again, and hears it even if it sends all before it reads.
 func TestABodyWithoutRoomIsRefused(t *testing.T) {
 	t.Parallel()
-	h := setup(t, func(_ *Deps, o *Options) { o.MaxImport = 64 << 10 })
+	h := setup(t, func(_ *Deps, o *Options) { o.MaxImport = 4 << 20 })
 	trickle, slow := io.Pipe()
 	t.Cleanup(func() { slow.Close() })
-	most := `{"x":"` + strings.Repeat("x", 50<<10)
+	most := `{"x":"` + strings.Repeat("x", 4<<20-100)
 	req, err := http.NewRequestWithContext(
 		t.Context(), http.MethodPost, h.http.URL+"/v1/conversations/import", io.MultiReader(strings.NewReader(most), trickle))
 	if err != nil {
@@ -221,8 +224,48 @@ func TestABodyWithoutRoomIsRefused(t *testing.T) {
 	for h.srv.operations["import-conversations"].Bodies.Held() < int64(len(most)) { // until the server has read it
 		runtime.Gosched()
 	}
-	p := h.refused(t, http.StatusTooManyRequests, "POST", "/v1/conversations/import", most+`"}`)
-	if p.Code != "exhausted" || p.Detail != importsAtWork {
-		t.Errorf("got %+v, want exhausted, and why", p)
+	conn := h.piped(t)
+	_, err = fmt.Fprintf(conn, "POST /v1/conversations/import HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
+		h.key, len(most)+2, most+`"}`)
+	if err != nil {
+		t.Fatalf("the body was not taken: %v", err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	answer, _ := io.ReadAll(res.Body)
+	if res.StatusCode != http.StatusTooManyRequests || !strings.Contains(string(answer), importsAtWork) {
+		t.Errorf("got %s %s, want exhausted, and why", res.Status, answer)
 	}
 }
+
+// piped returns a connection to the server in which nothing waits: what one side writes, the other must read.
+func (h *house) piped(t *testing.T) net.Conn {
+	t.Helper()
+	ours, theirs := net.Pipe()
+	in := make(pipes, 1)
+	in <- theirs
+	srv := &http.Server{Handler: h.http.Config.Handler, ReadHeaderTimeout: time.Minute}
+	go srv.Serve(in) //nolint:errcheck // it ends with the test
+	t.Cleanup(func() { close(in); ours.Close(); srv.Close() })
+	if err := ours.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	return ours
+}
+
+// pipes are the connections that a server is to accept.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (pipes) Close() error { return nil }
+
+func (pipes) Addr() net.Addr { return &net.UnixAddr{} }

@@ -24,7 +24,8 @@ type spool struct {
 	dir    string // where the file is made
 	head   bytes.Buffer
 	file   *os.File // nil: all is in head
-	stream io.Writer
+	stream cipher.Stream
+	sealed []byte // the last part, as it went to the file
 	block  cipher.Block
 	size   int64
 }
@@ -42,7 +43,9 @@ func (b *spool) Write(p []byte) (int, error) {
 			return n, spoolErr(err)
 		}
 	}
-	if _, err := b.stream.Write(p[n:]); err != nil {
+	b.sealed = append(b.sealed[:0], p[n:]...)
+	b.stream.XORKeyStream(b.sealed, b.sealed)
+	if _, err := b.file.Write(b.sealed); err != nil {
 		return n, spoolErr(err)
 	}
 	return len(p), nil
@@ -60,7 +63,7 @@ func (b *spool) open() error {
 		return err
 	}
 	b.file, b.block = file, block
-	b.stream = cipher.StreamWriter{S: b.cipher(0), W: file}
+	b.stream = b.cipher(0)
 	return os.Remove(file.Name())
 }
 
