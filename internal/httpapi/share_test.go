@@ -248,7 +248,7 @@ func (h *house) piped(t *testing.T) net.Conn {
 	in := make(pipes, 1)
 	in <- theirs
 	srv := &http.Server{Handler: h.http.Config.Handler, ReadHeaderTimeout: time.Minute}
-	go srv.Serve(in) //nolint:errcheck // it ends with the test
+	go srv.Serve(in)
 	t.Cleanup(func() { close(in); ours.Close(); srv.Close() })
 	if err := ours.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)
