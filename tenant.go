@@ -48,6 +48,7 @@ type Tenant struct {
 	Prompts     map[string]string // texts of its own, by the prompt's name (see internal/prompt); nil: ours
 	Webhook     Webhook           // where reminders go (W3)
 	OAuth       OAuth             // whose access tokens are taken over MCP, beside keys
+	Upstream    Upstream          // where requests through the proxy go on to; none: to the server's own
 	CreatedAt   time.Time
 	Unreadable  bool  `json:"-"` // in lists only: its settings cannot be opened, because its key is missing or they are damaged
 	Version     int64 `json:"-"` // the store's count of changes; an update must have the one that was read
@@ -83,6 +84,16 @@ type Webhook struct {
 
 // Set reports whether there is one.
 func (w Webhook) Set() bool { return w.URL != "" }
+
+// Upstream is an endpoint of models that requests through the proxy go on to. The zero value is none.
+type Upstream struct {
+	BaseURL string // with the version: https://api.openai.com/v1
+	APIKey  string // for requests that bring no key of the provider's own
+	Model   string // takes the place of the one that a request names; empty: it stays
+}
+
+// Set reports whether there is one.
+func (u Upstream) Set() bool { return u.BaseURL != "" }
 
 // Profile is what a tenant says of itself in a briefing (P3).
 type Profile struct {

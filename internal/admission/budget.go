@@ -6,7 +6,7 @@ import (
 	"github.com/recallerhq/recaller"
 )
 
-// Budget bounds how many bytes the bodies of requests take in memory at once, and how many of them are one tenant's.
+// Budget bounds how many bytes the bodies of requests, and answers that are held, take in memory at once, and how many of them are one tenant's.
 // Bytes count as they come, so a body that trickles in takes no more than has come of it. Operations may share a Budget.
 // Safe for concurrent use.
 //
@@ -66,6 +66,19 @@ func (x *Exchange) Saw(part []byte) bool {
 	if x.digest != nil {
 		x.digest.Write(part)
 	}
+	return true
+}
+
+// Holds takes room for n more bytes, until Done, of an answer that is held in memory to be changed. It returns false if
+// there is none.
+func (x *Exchange) Holds(n int64) bool {
+	if x.op == nil || x.op.Bodies == nil {
+		return true
+	}
+	if !x.op.Bodies.take(x.Tenant, n) {
+		return false
+	}
+	x.body += n
 	return true
 }
 

@@ -17,8 +17,13 @@ import (
 // chatting is a house with an upstream behind its proxy.
 func chatting(t *testing.T, env ...string) (*house, *upstreamtest.Upstream) {
 	t.Helper()
+	return chattingWith(t, Options{}, env...)
+}
+
+func chattingWith(t *testing.T, opts Options, env ...string) (*house, *upstreamtest.Upstream) {
+	t.Helper()
 	up := upstreamtest.New(t)
-	h := build(t, t.TempDir(), Options{}, append(env, "RECALLER_PROXY_BASE_URL="+up.URL+"/v1", "RECALLER_PROXY_API_KEY=sk-theirs", "RECALLER_PROXY_DEADLINE=10s")...)
+	h := build(t, t.TempDir(), opts, append(env, "RECALLER_PROXY_BASE_URL="+up.URL+"/v1", "RECALLER_PROXY_API_KEY=sk-theirs", "RECALLER_PROXY_DEADLINE=10s")...)
 	return h.start(), up
 }
 
@@ -32,7 +37,17 @@ func (h *house) openAI(opts ...option.RequestOption) openai.Client {
 // asks sends a body to the proxy.
 func (h *house) asks(body string, headers ...string) (*http.Response, string) {
 	h.t.Helper()
-	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodPost, h.url+"/v1/chat/completions", strings.NewReader(body))
+	return h.sends("/v1/chat/completions", body, headers...)
+}
+
+// sends sends a body to a path; without one it asks for what is there.
+func (h *house) sends(path, body string, headers ...string) (*http.Response, string) {
+	h.t.Helper()
+	method := http.MethodPost
+	if body == "" {
+		method = http.MethodGet
+	}
+	r, err := http.NewRequestWithContext(h.t.Context(), method, h.url+path, strings.NewReader(body))
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -40,7 +55,7 @@ func (h *house) asks(body string, headers ...string) (*http.Response, string) {
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	res, err := http.DefaultClient.Do(r)
+	res, err := http.DefaultTransport.RoundTrip(r) // which follows no redirect
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func (a *App) wire() error {
 	return a.serve(callers, httpapi.Deps{
 		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Threads: threads, Documents: a.documents, Tools: tools, Reminders: reminders,
-		Webhooks: a.tenants, Issuers: a.tenants, Packs: a.tenants, Personas: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
+		Webhooks: a.tenants, Issuers: a.tenants, Upstreams: a.tenants, Packs: a.tenants, Personas: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	})
@@ -206,9 +206,9 @@ func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 func (a *App) chatProxy(deps httpapi.Deps) (*chatproxy.Server, error) {
 	up := a.cfg.Upstream()
 	return chatproxy.New(chatproxy.Deps{
-		Gate: deps.Gate, Threads: deps.Threads, Recall: a.recall, Log: a.log, Registerer: a.registry, Now: a.opts.Now,
+		Gate: deps.Gate, Threads: deps.Threads, Recall: a.recall, Upstreams: a.tenants, Log: a.log, Registerer: a.registry, Now: a.opts.Now,
 	}, chatproxy.Options{
-		Upstream: chatproxy.Upstream{BaseURL: up.BaseURL, APIKey: up.APIKey.Reveal(), Model: up.Model},
+		Upstream: recaller.Upstream{BaseURL: up.BaseURL, APIKey: up.APIKey.Reveal(), Model: up.Model}, Chosen: outward.Transport(a.reach()),
 		Deadline: a.cfg.Proxy.Deadline, MaxBody: a.cfg.Proxy.MaxBody, Proxies: a.cfg.Proxies.Networks,
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/httpdoor"
 	"github.com/recallerhq/recaller/internal/tag"
 )
@@ -21,8 +22,10 @@ import (
 // answer hands the upstream's answer through: of one request, or of several where the model calls a tool of ours.
 type answer struct {
 	server *Server
+	x      *admission.Exchange
 	r      *http.Request
 	w      *writer
+	to     upstream
 	keys   keys
 	in     asked
 	q      request // as it goes to the upstream
@@ -39,8 +42,12 @@ type answer struct {
 	id      string                  // of the first round, as JSON: all chunks have the same
 	created string
 	last    []byte // the last chunk with a choice
+	held    int64  // bytes of the upstream's that room was taken for
 	skip    bool   // the empty line behind a chunk that is held
 }
+
+// maxChoices is how many replies are told apart; a provider gives no more.
+const maxChoices = 128
 
 // choice is one of the replies that were asked for.
 type choice struct {
@@ -58,7 +65,9 @@ func (a *answer) choice(index int64) *choice {
 	c := a.choices[index]
 	if c == nil {
 		c = &choice{}
-		a.choices[index] = c
+		if len(a.choices) < maxChoices {
+			a.choices[index] = c
+		}
 	}
 	return c
 }
@@ -91,7 +100,7 @@ func (c *choice) delivered(text string) string {
 func (a *answer) run(ctx context.Context) error {
 	for n := 0; ; n++ {
 		a.round = round{n: n, from: a.choice(0).said.Len()}
-		res, err := a.server.send(ctx, a.r, a.keys, http.MethodPost, "/chat/completions", a.q.body)
+		res, err := a.server.send(ctx, a.r, a.to, a.keys, http.MethodPost, "/chat/completions", a.q.body)
 		if err != nil {
 			return a.failed(ctx, err)
 		}
@@ -151,7 +160,7 @@ func (a *answer) stream(ctx context.Context, res *http.Response) error {
 	}
 	in := bufio.NewReaderSize(res.Body, 32<<10)
 	for {
-		line, err := readLine(in)
+		line, err := a.readLine(in)
 		if len(line) > 0 {
 			a.line(ctx, line)
 			if in.Buffered() == 0 || len(bytes.TrimSpace(line)) == 0 {
@@ -174,18 +183,31 @@ func (a *answer) stream(ctx context.Context, res *http.Response) error {
 	}
 }
 
-func readLine(in *bufio.Reader) ([]byte, error) {
+func (a *answer) readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := in.ReadSlice('\n')
 		line = append(line, part...)
 		switch {
-		case len(line) > maxLine:
+		case len(line) > maxLine || !a.room(len(line)):
 			return nil, bufio.ErrTooLong
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return line, err
 		}
 	}
+}
+
+// room reports whether so many bytes of the upstream's may be held at once: those of all requests have one budget.
+func (a *answer) room(n int) bool {
+	more := int64(n) - a.held
+	if more <= 0 {
+		return true
+	}
+	if !a.x.Holds(more) {
+		return false
+	}
+	a.held += more
+	return true
 }
 
 // line hands one line through. What is no data, and what is no chunk, stays as it is.
@@ -326,8 +348,8 @@ func set(p []byte, path, raw string) []byte {
 
 // whole hands an answer through that is no stream.
 func (a *answer) whole(ctx context.Context, res *http.Response) error {
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxWhole+1))
-	if err != nil || len(body) > maxWhole {
+	body, err := a.readWhole(res.Body)
+	if err != nil {
 		return a.failed(ctx, httpdoor.Simple(http.StatusBadGateway, "upstream_broke_off", "the upstream broke off, or answered too much"))
 	}
 	out := body
@@ -345,6 +367,23 @@ func (a *answer) whole(ctx context.Context, res *http.Response) error {
 	a.w.Flush()
 	a.broken = a.broken || a.w.gone != nil
 	return nil
+}
+
+func (a *answer) readWhole(in io.Reader) ([]byte, error) {
+	var out bytes.Buffer
+	part := make([]byte, 32<<10)
+	for {
+		n, err := in.Read(part)
+		out.Write(part[:n])
+		switch {
+		case out.Len() > maxWhole || !a.room(out.Len()):
+			return nil, bufio.ErrTooLong
+		case errors.Is(err, io.EOF):
+			return out.Bytes(), nil
+		case err != nil:
+			return nil, err
+		}
+	}
 }
 
 // message takes the tags, and calls of our tool, out of an answer.

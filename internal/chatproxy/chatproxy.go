@@ -3,7 +3,8 @@
 // through as it comes, takes the tags of the reply out of it, and keeps the exchange in the user's thread.
 //
 // What it does not have to change goes through byte for byte. Where memory is away, or too slow, the request goes through
-// untouched. It never sends a request to an address that a request names.
+// untouched. Requests go on to the upstream that their tenant has set, or else to the server's; never to an address that
+// a request names.
 //
 // It has no rules of memory: package thread opens threads, makes prompts, and carries out tags.
 package chatproxy
@@ -11,6 +12,7 @@ package chatproxy
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -48,30 +50,30 @@ type Recaller interface {
 	) (recall.Result, error)
 }
 
+// Upstreams knows the upstreams that tenants have set; *tenant.Service does.
+type Upstreams interface {
+	Upstream(ctx context.Context, tenant recaller.TenantID) (recaller.Upstream, error)
+}
+
 // Deps are what the door works with; all are required.
 type Deps struct {
 	Gate       *admission.Gate
 	Threads    Threads
 	Recall     Recaller
+	Upstreams  Upstreams
 	Log        *slog.Logger
 	Registerer prometheus.Registerer
 	Now        func() time.Time
 }
 
-// Upstream is where requests go.
-type Upstream struct {
-	BaseURL string // with the version: https://api.openai.com/v1; empty: there is none
-	APIKey  string // for requests that bring no key of the provider's own
-	Model   string // takes the place of the one that a request names; empty: it stays
-}
-
 // Options are the settings; the zero value means the defaults.
 type Options struct {
-	Upstream Upstream
+	Upstream recaller.Upstream // of tenants that have none of their own
 	Deadline time.Duration     // for what is remembered; after it a request goes without. 0: DefaultDeadline
 	MaxBody  int64             // bytes of a request's body; 0: DefaultMaxBody
 	Proxies  []netip.Prefix    // whose X-Forwarded-For says who asks
-	Client   http.RoundTripper // to the upstream; nil: one of its own
+	Client   http.RoundTripper // to the server's upstream; nil: one of its own
+	Chosen   *http.Transport   // to those of tenants, which must not reach what is the operator's; required
 	Settle   time.Duration     // how long half a reply waits for the results of the client's tools; 0: DefaultSettle
 	Again    time.Duration     // before an exchange that the store did not take is tried again; then twice as long. 0: DefaultAgain
 }
@@ -85,10 +87,11 @@ const (
 )
 
 const (
-	limit      = 10 * time.Minute // of one request: long answers of slow models
-	bodyLimit  = time.Minute      // for the request's body to come
-	maxAtOnce  = 4096             // requests at once
-	bodyBudget = 8                // bodies of the largest size that may be in memory at once
+	limit       = 10 * time.Minute // of one request: long answers of slow models
+	bodyLimit   = time.Minute      // for the request's body to come
+	maxAtOnce   = 4096             // requests at once
+	bodyBudget  = 8                // bodies of the largest size that may be in memory at once, with answers that are held
+	leastBudget = 4 * maxWhole     // bytes
 )
 
 // Server is the door at work. Safe for concurrent use.
@@ -97,7 +100,9 @@ type Server struct {
 	opts    Options
 	chat    admission.Operation
 	models  admission.Operation
-	client  *http.Client
+	client  *http.Client // to the server's upstream
+	chosen  *http.Client // to those of tenants
+	self    string       // by which a request that comes back is known
 	metrics *metrics
 	repeats *repeats
 	unended *unended
@@ -116,13 +121,13 @@ func New(deps Deps, opts Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		Deps: deps, opts: opts, metrics: m, client: clientOf(opts.Client), repeats: newRepeats(), unended: newUnended(),
-		order: newOrder(),
+		Deps: deps, opts: opts, metrics: m, client: clientOf(opts.Client), chosen: chosenOf(opts.Chosen),
+		self: "recaller-" + strings.ToLower(rand.Text()[:12]), repeats: newRepeats(), unended: newUnended(), order: newOrder(),
 	}
 	const full = "too many requests are under way; try again later"
 	s.chat = admission.Operation{
 		Name: "chat-completions", Scope: recaller.ScopeAgent, Limit: limit, MaxBody: opts.MaxBody,
-		Bodies: admission.Bytes(bodyBudget*opts.MaxBody, full), Slots: admission.Cap(maxAtOnce, full),
+		Bodies: admission.Bytes(max(leastBudget, bodyBudget*opts.MaxBody), full), Slots: admission.Cap(maxAtOnce, full),
 	}
 	s.models = admission.Operation{Name: "list-models", Scope: recaller.ScopeAgent}
 	return s, nil
@@ -180,7 +185,11 @@ func (s *Server) listModels(x *exchange, r *http.Request, w *writer) error {
 	if err != nil {
 		return err
 	}
-	res, err := s.send(ctx, r, keys, http.MethodGet, strings.TrimPrefix(r.URL.Path, "/v1"), nil)
+	to, err := s.upstream(ctx, x.Tenant, r)
+	if err != nil {
+		return err
+	}
+	res, err := s.send(ctx, r, to, keys, http.MethodGet, strings.TrimPrefix(r.URL.Path, "/v1"), nil)
 	if err != nil {
 		return err
 	}

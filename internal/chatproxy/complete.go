@@ -34,6 +34,10 @@ func (s *Server) complete(x *exchange, r *http.Request, w *writer) error {
 	if err != nil {
 		return err
 	}
+	to, err := s.upstream(ctx, x.Tenant, r)
+	if err != nil {
+		return err
+	}
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(s.Now().Add(bodyLimit)) // what cannot, has no network
 	body, err := httpdoor.Body(&x.Exchange, r.Body, s.opts.MaxBody)
@@ -49,11 +53,11 @@ func (s *Server) complete(x *exchange, r *http.Request, w *writer) error {
 		x.memory, block = s.remembered(ctx, &in)
 	}
 	w.Header().Set(statusHeader, x.memory)
-	q = q.onward(s.opts.Upstream.Model)
+	q = q.onward(to.Model)
 	if block != "" {
 		q = q.remembering(block)
 	}
-	a := &answer{server: s, r: r, w: w, keys: k, in: in, q: q, over: make(chan struct{})}
+	a := &answer{server: s, x: &x.Exchange, r: r, w: w, to: to, keys: k, in: in, q: q, over: make(chan struct{})}
 	defer close(a.over)
 	a.offer(x.memory == statusApplied && wantsTools(r.Header, q))
 	err = a.run(ctx)

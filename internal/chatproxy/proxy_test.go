@@ -105,23 +105,37 @@ func (k onlyKeys) Authenticate(_ context.Context, secret string) (recaller.APIKe
 	return recaller.APIKey{}, recaller.Errorf(recaller.Unauthenticated, "the API key is not known")
 }
 
+// chosen is the upstream that the tenant of the tests has set.
+type chosen struct {
+	is  recaller.Upstream
+	err error
+}
+
+func (c *chosen) Upstream(context.Context, recaller.TenantID) (recaller.Upstream, error) {
+	return c.is, c.err
+}
+
 // door is a proxy between a client and an upstream.
 type door struct {
 	t      *testing.T
 	url    string
 	proxy  *Server
 	memory *memory
+	own    *chosen
 	up     *upstreamtest.Upstream
 }
 
 func open(t *testing.T, opts Options) *door {
 	t.Helper()
-	d := &door{t: t, memory: &memory{known: map[string]bool{}, tells: "What is known: likes larch."}, up: upstreamtest.New(t)}
+	d := &door{t: t, own: &chosen{}, memory: &memory{known: map[string]bool{}, tells: "What is known: likes larch."}, up: upstreamtest.New(t)}
 	if opts.Upstream.BaseURL == "" {
-		opts.Upstream = Upstream{BaseURL: d.up.URL + "/v1/", APIKey: "sk-configured", Model: opts.Upstream.Model}
+		opts.Upstream = recaller.Upstream{BaseURL: d.up.URL + "/v1/", APIKey: "sk-configured", Model: opts.Upstream.Model}
 	}
 	if opts.Deadline == 0 {
 		opts.Deadline = time.Minute
+	}
+	if opts.Chosen == nil {
+		opts.Chosen = http.DefaultTransport.(*http.Transport)
 	}
 	log := slog.New(slog.DiscardHandler)
 	var err error
@@ -129,7 +143,7 @@ func open(t *testing.T, opts Options) *door {
 		Gate: admission.New(onlyKeys{
 			"rk_ours": {ID: "k1", Tenant: "golf", Scope: recaller.ScopeAgent}, "reader": {ID: "k2", Tenant: "golf", Scope: recaller.ScopeRead},
 		}, log, admission.Options{Failures: -1}),
-		Threads: d.memory, Recall: d.memory, Log: log, Registerer: prometheus.NewRegistry(), Now: time.Now,
+		Threads: d.memory, Recall: d.memory, Upstreams: d.own, Log: log, Registerer: prometheus.NewRegistry(), Now: time.Now,
 	}, opts)
 	if err != nil {
 		t.Fatal(err)

@@ -17,13 +17,15 @@ import (
 
 // The tool that the proxy offers beside the client's own, and carries out itself. The client never sees a call of it.
 const (
-	recallTool  = "recall_memory"
-	toolsHeader = "X-Memory-Tools"
-	maxRounds   = 3 // calls of it, one after another; then it is taken away
-	maxHits     = 8
-	maxHit      = 2000 // bytes of one
-	maxQuery    = 500  // bytes
-	recallLimit = 5 * time.Second
+	recallTool   = "recall_memory"
+	toolsHeader  = "X-Memory-Tools"
+	maxRounds    = 3 // calls of it, one after another; then it is taken away
+	maxHits      = 8
+	maxHit       = 2000     // bytes of one
+	maxQuery     = 500      // bytes
+	maxCalls     = 128      // of a reply, that are told apart
+	maxArguments = 64 << 10 // bytes of a call of ours
+	recallLimit  = 5 * time.Second
 )
 
 const recallDefinition = `{"type":"function","function":{"name":"` + recallTool + `","description":"Searches everything that this user said and was told in earlier conversations: the very words, what is remembered, and summaries. Call it when the user refers to something earlier and you do not have it. Use it silently. If nothing fits, say that you do not have it; do not guess.","parameters":{"type":"object","properties":{"query":{"type":"string","description":"What to look for, in plain words, with names and times as the user said them"}},"required":["query"]}}}`
@@ -85,7 +87,9 @@ func (a *answer) calls(p []byte, at string, c gjson.Result) (out []byte, keep bo
 	for i, one := range pieces {
 		k := a.call(one, int64(i))
 		if k.ours {
-			k.arguments.WriteString(one.Get("function.arguments").String())
+			if k.arguments.Len() < maxArguments {
+				k.arguments.WriteString(one.Get("function.arguments").String())
+			}
 			changed = true
 			continue
 		}
@@ -136,6 +140,9 @@ func (a *answer) call(piece gjson.Result, position int64) *call {
 		k.index = a.round.passed
 		a.round.passed++
 		a.theirs = true
+	}
+	if len(a.round.calls) >= maxCalls {
+		return k
 	}
 	a.round.calls[index] = k
 	a.round.order = append(a.round.order, k)

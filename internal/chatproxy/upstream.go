@@ -2,13 +2,18 @@ package chatproxy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 )
 
 // keys are the two keys of a request: ours, and the provider's own, which may be missing.
@@ -50,16 +55,47 @@ func clientOf(over http.RoundTripper) *http.Client {
 		t.IdleConnTimeout = 90 * time.Second
 		over = t
 	}
-	return &http.Client{Transport: over, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
+	return &http.Client{Transport: over, CheckRedirect: stay}
+}
+
+// chosenOf returns the client of upstreams that tenants have set.
+func chosenOf(over *http.Transport) *http.Client {
+	over = over.Clone()
+	over.MaxIdleConnsPerHost, over.ResponseHeaderTimeout = maxIdle, limit
+	return &http.Client{Transport: over, CheckRedirect: stay}
+}
+
+// maxIdle is how many connections to one host of tenants' wait for the next request.
+const maxIdle = 32
+
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// upstream is where a request goes on to.
+type upstream struct {
+	recaller.Upstream
+	client *http.Client
+	chosen bool // by the tenant
+}
+
+// upstream returns where a tenant's requests go on to. Where that is not known, none is sent anywhere: what is said to
+// one provider is not for another.
+func (s *Server) upstream(ctx context.Context, tenant recaller.TenantID, r *http.Request) (upstream, error) {
+	own, err := s.Upstreams.Upstream(ctx, tenant)
+	switch {
+	case err != nil:
+		return upstream{}, err
+	case !own.Set():
+		return upstream{Upstream: s.opts.Upstream, client: s.client}, nil
+	case slices.ContainsFunc(r.Header.Values("Via"), func(via string) bool { return strings.Contains(via, s.self) }):
+		return upstream{}, httpdoor.Simple(http.StatusLoopDetected, "loop", "the upstream leads back to this server")
+	}
+	return upstream{Upstream: own, client: s.chosen, chosen: true}, nil
 }
 
 // send sends a request on. The caller closes the answer's body.
 func (s *Server) send(
-	ctx context.Context, r *http.Request, k keys, method, path string, body []byte,
+	ctx context.Context, r *http.Request, up upstream, k keys, method, path string, body []byte,
 ) (*http.Response, error) {
-	up := s.opts.Upstream
 	if up.BaseURL == "" {
 		return nil, unreachable(errNoUpstream)
 	}
@@ -72,27 +108,32 @@ func (s *Server) send(
 	if body != nil {
 		content = bytes.NewReader(body)
 	}
-	out, err := http.NewRequestWithContext(ctx, method, to.String(), content) //nolint:gosec // the operator's address; of the path only what follows
+	out, err := http.NewRequestWithContext(ctx, method, to.String(), content) //nolint:gosec // an address of the settings; of the path only what follows
 	if err != nil {
 		return nil, unreachable(err)
 	}
 	out.Header = onward(r.Header)
-	if key := up.key(k); key != "" {
+	if key := cmp.Or(k.theirs, up.APIKey); key != "" {
 		out.Header.Set("Authorization", "Bearer "+key)
 	}
-	res, err := s.client.Do(out) //nolint:gosec // as above
+	if up.chosen {
+		out.Header["Via"] = append(r.Header.Values("Via"), "1.1 "+s.self)
+	}
+	res, err := up.client.Do(out) //nolint:gosec // as above
 	if err != nil {
+		s.notReached(ctx, r, up, err)
 		return nil, unreachable(err)
 	}
 	return res, nil
 }
 
-// key returns the key for the upstream: the request's own, or the configured one.
-func (u Upstream) key(k keys) string {
-	if k.theirs != "" {
-		return k.theirs
+// notReached tells the operator why an upstream did not answer. The tenant is told that it did not.
+func (s *Server) notReached(ctx context.Context, r *http.Request, up upstream, err error) {
+	var at *url.Error
+	if r.Context().Err() != nil || !errors.As(err, &at) {
+		return // who asked is away
 	}
-	return u.APIKey
+	s.Log.WarnContext(ctx, "an upstream did not answer", "chosen_by_tenant", up.chosen, "err", at.Err.Error())
 }
 
 // ourOwn are headers that are for us, or for the connection to us: they stay here. Those of identity are in whom.
@@ -123,11 +164,16 @@ var hops = []string{
 	"Set-Cookie", "Alt-Svc", "Strict-Transport-Security",
 }
 
+// told are headers of an answer that only we say.
+var told = []string{statusHeader, "X-Recaller-Request-Id", "X-Content-Type-Options"}
+
 // answered passes the headers of an answer on.
 func answered(w *writer, res *http.Response, changed bool) {
 	h := w.Header()
 	for name, values := range res.Header {
-		h[name] = values
+		if !slices.Contains(told, name) {
+			h[name] = values
+		}
 	}
 	for _, name := range hops {
 		h.Del(name)

@@ -91,7 +91,7 @@ func errorBody(p *httpdoor.Problem) []byte {
 func unreachable(err error) error {
 	if errors.Is(err, errNoUpstream) {
 		return httpdoor.Simple(http.StatusServiceUnavailable, "no_upstream",
-			"no upstream is configured: set RECALLER_PROXY_BASE_URL, or RECALLER_LLM_BASE_URL")
+			"no upstream is configured: set the tenant's own (PUT /v1/upstream), or the server's RECALLER_PROXY_BASE_URL")
 	}
 	return &unreached{httpdoor.Simple(http.StatusBadGateway, "upstream_unreachable", "the upstream did not answer")}
 }

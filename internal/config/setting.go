@@ -85,7 +85,7 @@ func (c *Config) modelFields() []field {
 				"model](#the-model).", oneOf(&c.Model.Words, WordsAuto, WordsOwn, WordsQuoted),
 		},
 		{"llm.window_tokens", "RECALLER_LLM_WINDOW_TOKENS", "16000", "How much of a conversation one question holds; longer ones go in parts.", count(&c.Model.WindowTokens, 1000, 2_000_000)},
-		{"proxy.base_url", "RECALLER_PROXY_BASE_URL", "", "Where requests to `/v1/chat/completions` go on to: an OpenAI-compatible endpoint with its version, like https://api.openai.com/v1; see [the proxy](proxy.md). Not set: the endpoint of [the model](#the-model), unless that is Anthropic's.", address(&c.Proxy.BaseURL)},
+		{"proxy.base_url", "RECALLER_PROXY_BASE_URL", "", "Where requests to `/v1/chat/completions` go on to: an OpenAI-compatible endpoint with its version, like https://api.openai.com/v1; see [the proxy](proxy.md). Tenants can have [their own](proxy.md#the-upstream). Not set: the endpoint of [the model](#the-model), unless that is Anthropic's.", address(&c.Proxy.BaseURL)},
 		{"proxy.api_key", "RECALLER_PROXY_API_KEY", "", "Key of that endpoint, for requests that bring none of the provider's own.", secret(&c.Proxy.APIKey)},
 		{"proxy.model", "RECALLER_PROXY_MODEL", "", "Model that is asked for, whatever a request names. Not set: the one that it names.", text(&c.Proxy.Model)},
 		{"proxy.deadline", "RECALLER_PROXY_DEADLINE", "250ms", "How long a request may wait for what is remembered; after that it goes on untouched.", span(&c.Proxy.Deadline, maxDeadline)},
@@ -154,7 +154,7 @@ func (c *Config) servingFields() []field {
 		{"tls.acme", "RECALLER_TLS_ACME", "", "Address of the directory of another ACME authority than Let's Encrypt, like `https://ca.example.com/acme/directory`. The machine must trust its certificate.", address(&c.TLS.ACME)},
 		{"public_url", "RECALLER_PUBLIC_URL", "", "URL by which clients reach the server, like `https://memory.example.com`. [Access tokens](mcp.md#oauth) are for addresses under it. Not set: keys only.", address(&c.Public)},
 		{"proxies", "RECALLER_PROXIES", "", "Networks and addresses of the proxies with TLS in front of the server, with commas between: who asks is whom their `X-Forwarded-For` names. Not set: who connects.", reach(&c.Proxies)},
-		{"webhook.allow", "RECALLER_WEBHOOK_ALLOW", "", "What the webhooks and [issuers](mcp.md#oauth) of tenants may reach that is not public: networks (`10.1.0.0/16`), addresses, and names of hosts, with commas between. Not set: no loopback, private, link-local or metadata address.", reach(&c.Webhooks)},
+		{"webhook.allow", "RECALLER_WEBHOOK_ALLOW", "", "What the webhooks, [issuers](mcp.md#oauth) and [upstreams](proxy.md#the-upstream) of tenants may reach that is not public: networks (`10.1.0.0/16`), addresses, and names of hosts, with commas between. Not set: no loopback, private, link-local or metadata address.", reach(&c.Webhooks)},
 
 		{"briefing.deadline", "RECALLER_BRIEFING_DEADLINE", "250ms", "After this a briefing is answered as it is: marked degraded where the caller could not be read, not where only what fits the query was not found yet.", span(&c.Briefing.Deadline, maxDeadline)},
 		{"briefing.tokens", "RECALLER_BRIEFING_TOKENS", "1500", "Budget of a briefing in tokens, 200 to 100000.", count(&c.Briefing.Tokens, 200, 100_000)},

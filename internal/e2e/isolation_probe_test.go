@@ -110,6 +110,7 @@ func reaches() map[string][]reach {
 		"list-prompts":  just(200, ""), "list-packs": just(200, ""), "get-pack": none(""), "put-pack": just(422, `{"name":"of-another-path"}`), "delete-pack": none(""),
 		"get-webhook": just(404, ""), "put-webhook": just(422, `{"url":"{tenant}"}`), "delete-webhook": just(204, ""),
 		"get-oauth": just(404, ""), "put-oauth": just(409, `{"issuer":"https://{tenant}.example"}`), "delete-oauth": just(204, ""),
+		"get-upstream": just(404, ""), "put-upstream": just(422, `{"base_url":"{tenant}"}`), "delete-upstream": just(204, ""),
 		"list-tools": just(200, ""),
 
 		"get-persona": just(200, ""), "put-persona": just(422, `{"text":" "}`), "list-personas": just(200, ""), "activate-persona": just(404, `{"version":9}`),

@@ -334,7 +334,7 @@ func (w *wall) picture() string {
 		fmt.Fprintf(&all, "%s\n%s\n", path, exportedAt.ReplaceAllString(pretty.String(), ""))
 	}
 	for _, path := range []string{
-		"/v1/tenant", "/v1/keys", "/v1/webhook", "/v1/oauth", "/v1/packs", "/v1/packs/" + hidden, "/v1/prompts", "/v1/reminders?limit=200",
+		"/v1/tenant", "/v1/keys", "/v1/webhook", "/v1/oauth", "/v1/upstream", "/v1/packs", "/v1/packs/" + hidden, "/v1/prompts", "/v1/reminders?limit=200",
 		"/v1/callers?limit=200", "/v1/conversations?limit=200", "/v1/documents?limit=200&include_archived=true",
 	} {
 		look(path)

@@ -178,6 +178,15 @@ type Issuers interface {
 	Protected(ctx context.Context, tenant recaller.TenantID) (recaller.Protected, error)
 }
 
+// Upstreams keeps where a tenant's requests through the proxy go on to; *tenant.Service has it.
+type Upstreams interface {
+	Upstream(ctx context.Context, tenant recaller.TenantID) (recaller.Upstream, error)
+	SetUpstream(
+		ctx context.Context, tenant recaller.TenantID, u recaller.Upstream, key *string,
+	) (recaller.Upstream, error)
+	DeleteUpstream(ctx context.Context, tenant recaller.TenantID) error
+}
+
 // Packs keeps a tenant's own keyword packs; *tenant.Service has it.
 type Packs interface {
 	PackList(ctx context.Context, tenant recaller.TenantID) ([]tenant.PackInfo, error)
@@ -224,6 +233,7 @@ type Deps struct {
 	Reminders     Reminders
 	Webhooks      Webhooks
 	Issuers       Issuers
+	Upstreams     Upstreams
 	Packs         Packs
 	Privacy       Privacy
 	Tenants       Tenants
@@ -340,6 +350,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s.webhookRoutes()
 	s.personaRoutes()
 	s.oauthRoutes()
+	s.upstreamRoutes()
 	s.tenantRoutes()
 	s.keyRoutes()
 	s.packRoutes()

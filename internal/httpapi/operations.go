@@ -53,7 +53,8 @@ func operations(o Options) map[string]*admission.Operation {
 		"open-thread", "update-thread", "thread-reply")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin},
 		"erase-caller", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack", "put-persona", "activate-persona",
-		"get-webhook", "put-webhook", "delete-webhook", "get-oauth", "put-oauth", "delete-oauth")
+		"get-webhook", "put-webhook", "delete-webhook", "get-oauth", "put-oauth", "delete-oauth",
+		"get-upstream", "put-upstream", "delete-upstream")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin, Operator: true},
 		"create-tenant", "list-tenants", "get-encryption", "rotate-encryption")
 	declare(admission.Operation{Scope: recaller.ScopeRead, Operator: true}, "metrics")

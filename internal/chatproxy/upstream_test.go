@@ -1,0 +1,52 @@
+package chatproxy
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/admission"
+	"github.com/recallerhq/recaller/internal/chatproxy/upstreamtest"
+)
+
+const hello = `{"messages":[{"role":"user","content":"Hello"}],"user":"ana"}`
+
+// Where it is not known which upstream a tenant has, nothing is sent: what is said to one provider is not for another.
+func TestNothingIsSentWhereTheUpstreamIsNotKnown(t *testing.T) {
+	t.Parallel()
+	d := open(t, Options{})
+	d.own.err = recaller.Errorf(recaller.Unavailable, "the store is away")
+	res, got := d.ask(hello)
+	expect(t, "the status", res.StatusCode, http.StatusServiceUnavailable)
+	expect(t, "requests", len(d.up.Requests()), 0)
+	if !strings.Contains(got, `"error"`) {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The upstream of one tenant answers without end, with lines and replies without number: it gets its share of the memory.
+func TestAnUpstreamTakesNoMoreMemoryThanItsShare(t *testing.T) {
+	t.Parallel()
+	d := open(t, Options{})
+	d.proxy.chat.Bodies = admission.Bytes(1<<20, "full")
+	long := strings.Repeat("a", 1<<20)
+	d.up.Answer(func(upstreamtest.Request) upstreamtest.Answer {
+		return upstreamtest.Answer{Lines: "data: " + long + "\n\n", Pieces: []string{long}}
+	})
+	res, _ := d.ask(hello)
+	expect(t, "a whole answer", res.StatusCode, http.StatusBadGateway)
+	_, got := d.ask(strings.Replace(hello, "{", `{"stream":true,`, 1))
+	if !strings.Contains(got, "broke off") || len(got) > 1000 {
+		t.Errorf("a line: got %d bytes", len(got))
+	}
+	expect(t, "what is held afterwards", d.proxy.chat.Bodies.Held(), 0)
+
+	a := &answer{}
+	for i := range int64(10_000) {
+		a.choice(i).write("words")
+		a.call(parse([]byte(`{"function":{"name":"x"}}`)).root, i)
+	}
+	expect(t, "replies", len(a.choices), maxChoices)
+	expect(t, "calls", len(a.round.calls), maxCalls)
+}
