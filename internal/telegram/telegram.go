@@ -33,6 +33,7 @@ type Threads interface {
 	Reply(ctx context.Context, tenant recaller.TenantID, ref string, in thread.Replying) (thread.Replied, error)
 	Keep(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, m thread.Message) error
 	Answered(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once) (string, bool, error)
+	Edited(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, m thread.Message) (bool, error)
 	Forget(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, words string) (thread.Done, error)
 	Persona(ctx context.Context, tenant recaller.TenantID, t recaller.Thread) (string, error)
 	Update(ctx context.Context, tenant recaller.TenantID, ref string, c thread.Change) (recaller.Thread, error)

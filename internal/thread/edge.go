@@ -57,6 +57,30 @@ func (s *Service) Answered(
 	return text, true, err
 }
 
+// Edited reports whether a message is an edit that counts: of the last one in the thread, which was kept with this Once,
+// and of its words.
+func (s *Service) Edited(
+	ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, m Message,
+) (bool, error) {
+	whole, err := m.whole()
+	if err != nil {
+		return false, err
+	}
+	t, err := s.Store.Thread(ctx, tenant, ref)
+	if err != nil {
+		return false, err
+	}
+	ids, err := s.Store.AppendedBefore(ctx, tenant, t.Caller, once)
+	if err != nil || len(ids) == 0 {
+		return false, err
+	}
+	last, err := s.last(ctx, tenant, t, forgotten.New(nil), len(ids))
+	if err != nil || len(last) == 0 || !slices.Contains(ids, last[0].Turn.ID) {
+		return false, err
+	}
+	return last[0].Turn.Text != whole, nil
+}
+
 // Forget forgets what the user names, as the tag FORGET does: by a memory's id, by its words, or by their meaning.
 func (s *Service) Forget(
 	ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, words string,

@@ -58,6 +58,7 @@ type Server struct {
 	calls     []Call
 	failures  map[string][]Failure
 	holds     map[string]hold
+	stalls    []*stall
 	files     map[string][]byte
 	polls     int           // how many polls there were: an older one ends when another comes
 	changed   chan struct{} // closed and made anew with each change
@@ -327,6 +328,9 @@ func (s *Server) do(ctx context.Context, c Call) (any, *Failure) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stalled(ctx, c) {
+		return nil, gone()
+	}
 	failing := s.held(c.Method)
 	if list := s.failures[c.Method]; len(list) > 0 {
 		s.failures[c.Method], failing = list[1:], &list[0]
@@ -418,6 +422,9 @@ func check(text, entities string, most int) *Failure {
 func (s *Server) poll(ctx context.Context, c Call) (any, *Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stalled(ctx, c) {
+		return nil, gone()
+	}
 	if list := s.failures[c.Method]; len(list) > 0 {
 		s.failures[c.Method] = list[1:]
 		return nil, &list[0]
