@@ -26,6 +26,9 @@ type talk struct {
 
 // handle does an update; false: it is to be tried again.
 func (b *Bot) handle(ctx context.Context, c *chat, u *update) bool {
+	if u.in.moved != nil {
+		return b.follow(ctx, u.in.chat) == nil || u.isLate()
+	}
 	t := talk{inbound: b.album(ctx, c, u), notices: noticesIn(u.in.from.LanguageCode), chat: c, update: u}
 	if !b.users[t.from.ID] {
 		b.count.WithLabelValues("stranger").Inc()
@@ -37,8 +40,11 @@ func (b *Bot) handle(ctx context.Context, c *chat, u *update) bool {
 		b.count.WithLabelValues("edited").Inc()
 		return true
 	}
-	var err error
-	if t.thread, t.who, err = b.open(ctx, t); err != nil {
+	err := b.follow(ctx, t.inbound.chat)
+	if err == nil {
+		t.thread, t.who, err = b.open(ctx, t)
+	}
+	if err != nil {
 		return b.failed(ctx, t, err)
 	}
 	return b.failed(ctx, t, b.once(ctx, t, done, func() error {
@@ -48,6 +54,9 @@ func (b *Bot) handle(ctx context.Context, c *chat, u *update) bool {
 			}
 		}
 		if err := b.answer(ctx, t); err != nil {
+			return err
+		}
+		if err := b.follow(ctx, t.inbound.chat); err != nil { // it may have moved meanwhile
 			return err
 		}
 		for _, other := range u.rest { // Telegram may send each of them again
@@ -182,14 +191,17 @@ func (b *Bot) edited(ctx context.Context, t talk) (bool, error) {
 	return b.Threads.Edited(ctx, tenant, ref, recaller.Once{Token: before.token()}, t.said)
 }
 
+// chatRef begins the external ids of threads and of their users.
+const chatRef = "telegram:"
+
 // open finds the thread of a chat or topic. The first user of a group has its thread; each other has one of his own
 // there, because what is known of one is not for the other.
 func (b *Bot) open(ctx context.Context, t talk) (recaller.Thread, recaller.Caller, error) {
 	in := thread.Opening{
 		Caller: conversation.CallerRef{
-			ExternalID: "telegram:" + number(t.from.ID), Name: oneLine(strings.TrimSpace(t.from.FirstName + " " + t.from.LastName)),
+			ExternalID: chatRef + number(t.from.ID), Name: oneLine(strings.TrimSpace(t.from.FirstName + " " + t.from.LastName)),
 		},
-		ExternalID: "telegram:" + number(t.inbound.chat), Channel: recaller.ChannelTelegram,
+		ExternalID: chatRef + number(b.moves.now(t.inbound.chat)), Channel: recaller.ChannelTelegram,
 	}
 	if t.topic != 0 {
 		in.Topic = strconv.Itoa(t.topic)

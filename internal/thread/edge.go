@@ -3,6 +3,7 @@ package thread
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
@@ -101,6 +102,38 @@ func (s *Service) Forget(
 	call := tool.Call{Tenant: tenant, Conversation: string(conv.ID), Once: once}
 	err = s.forget(ctx, call, t.Caller, &done)
 	return done.settled(err)
+}
+
+// movedPage is how many threads are looked at at once for those of a chat that moved.
+const movedPage = 100
+
+// Moved has the threads of a chat, its topics and its users go on under another external id. One whose new id is taken
+// stays as it is.
+func (s *Service) Moved(ctx context.Context, tenant recaller.TenantID, from, to string) error {
+	for page := (recaller.Page{Limit: movedPage}); ; {
+		list, next, err := s.Store.Threads(ctx, tenant, recaller.ThreadFilter{Page: page})
+		if err != nil {
+			return err
+		}
+		for _, t := range list {
+			rest, ok := strings.CutPrefix(t.ExternalID, from)
+			if !ok || rest != "" && rest[0] != ':' && rest[0] != '/' {
+				continue
+			}
+			id := to + rest
+			_, err := s.Store.ChangeThread(ctx, tenant, t.ID, recaller.ThreadPatch{ExternalID: &id})
+			if recaller.KindOf(err) == recaller.Conflict {
+				s.Log.WarnContext(ctx, "a chat moved to where there is a thread already", "tenant", tenant, "thread", t.ID)
+				continue
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if page.Cursor = next; next == "" {
+			return nil
+		}
+	}
 }
 
 // Persona returns the text of a thread's persona; empty if it has none.

@@ -45,6 +45,7 @@ type Failure struct {
 	Status      int
 	Description string
 	RetryAfter  int
+	MigrateTo   int64
 }
 
 // Server is a Bot API server. Make it with New.
@@ -59,6 +60,7 @@ type Server struct {
 	failures  map[string][]Failure
 	holds     map[string]hold
 	stalls    []*stall
+	migrated  map[string]int64
 	files     map[string][]byte
 	polls     int           // how many polls there were: an older one ends when another comes
 	changed   chan struct{} // closed and made anew with each change
@@ -319,6 +321,9 @@ func fail(w http.ResponseWriter, f Failure) {
 	if f.RetryAfter > 0 {
 		out["parameters"] = map[string]any{"retry_after": f.RetryAfter}
 	}
+	if f.MigrateTo != 0 {
+		out["parameters"] = map[string]any{"migrate_to_chat_id": f.MigrateTo}
+	}
 	_ = json.NewEncoder(w).Encode(out)
 }
 
@@ -332,6 +337,9 @@ func (s *Server) do(ctx context.Context, c Call) (any, *Failure) {
 		return nil, gone()
 	}
 	failing := s.held(c.Method)
+	if to, ok := s.migrated[c.Params["chat_id"]]; ok {
+		failing = upgraded(to)
+	}
 	if list := s.failures[c.Method]; len(list) > 0 {
 		s.failures[c.Method], failing = list[1:], &list[0]
 	}
