@@ -59,15 +59,19 @@ type ThreadCreating struct {
 
 // ThreadPatch is what an update of a thread changes; nil fields stay.
 type ThreadPatch struct {
-	Title   *string
-	Found   bool // Title was made of what was said: it gives way to one that was given
-	Persona *PersonaChoice
-	Summary *ThreadSummary // one that is made of fewer exchanges than the present one is left out
+	ExternalID *string // of a chat that has another one now
+	Title      *string
+	Found      bool // Title was made of what was said: it gives way to one that was given
+	Persona    *PersonaChoice
+	Summary    *ThreadSummary // one that is made of fewer exchanges than the present one is left out
 }
 
 // Take takes a change in, and reports whether there was any. A title that was found gives way to one that was given, and
 // a summary to one that knows more.
 func (t *Thread) Take(p ThreadPatch) (changed bool) {
+	if p.ExternalID != nil && *p.ExternalID != t.ExternalID {
+		t.ExternalID, changed = *p.ExternalID, true
+	}
 	if p.Title != nil && (!p.Found || t.Title == "" || t.TitleFound) && *p.Title != t.Title {
 		t.Title, t.TitleFound, changed = *p.Title, p.Found, true
 	}

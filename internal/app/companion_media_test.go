@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/recallerhq/recaller/internal/telegram/telegramtest"
 )
@@ -84,14 +83,9 @@ func TestACompanionHearsAndSeesWhatThereIs(t *testing.T) {
 	if shown != 1 { // the other cannot be had
 		t.Errorf("the model was shown %d pictures", shown)
 	}
-	c.chat.Push(telegramtest.Update{"edited_message": map[string]any{
-		"message_id": c.chat.Say(ana, "I want oak."), "date": 1, "edit_date": time.Now().Unix(), "text": "I want larch after all.",
-		"from": map[string]any{"id": ana}, "chat": map[string]any{"id": ana, "type": "private"},
-	}})
+	c.edit(c.chat.Say(ana, "I want oak."), "I want larch after all.")
 	c.hears(5)
-	c.chat.Push(telegramtest.Update{"edited_message": map[string]any{
-		"message_id": 1, "date": 1, "edit_date": 3, "text": "An old one.", "from": map[string]any{"id": ana}, "chat": map[string]any{"id": ana, "type": "private"},
-	}})
+	c.edit(1, "An old one.")
 	c.eventually("all updates are confirmed", func() bool { return c.chat.Unconfirmed() == 0 })
 	if len(c.asked("larch after all")) == 0 || len(c.asked("An old one")) != 0 {
 		t.Errorf("want the edit of the last message answered, and no other: got %q and %q", c.asked("larch after all"), c.asked("An old one"))

@@ -22,6 +22,7 @@ type companion struct {
 	chat  *telegramtest.Server
 	model *llmtest.Provider
 	env   []string
+	edits int64
 
 	mu      sync.Mutex
 	replies map[string]string // what the model says to a message that holds the key

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/vault"
 )
 
 // threadBody is what is sealed of a thread.
@@ -82,6 +83,14 @@ func (b box) openThread(row sealedThread) (recaller.Thread, error) {
 	return t, err
 }
 
+// threadToken is by what a thread is found; nil: by its id only.
+func threadToken(b vault.Blinder, t recaller.Thread) []byte {
+	if t.ExternalID == "" {
+		return nil
+	}
+	return b.Blind(blindThread, t.ExternalID)
+}
+
 // CreateThread writes a thread with a caller. One that is there already, with the same external id, stays as it is, and
 // existing is true; it is a Conflict where it is another caller's. A repeat of a request gets the thread of its first
 // time.
@@ -96,10 +105,6 @@ func (s *Store) CreateThread(
 	blind, err := s.blinder(ctx, tenant)
 	if err != nil {
 		return out, false, err
-	}
-	var token []byte
-	if t.ExternalID != "" {
-		token = blind.Blind(blindThread, t.ExternalID)
 	}
 	t.Version, t.CreatedAt = 1, t.CreatedAt.UTC()
 	body, err := b.sealThread(t)
@@ -117,7 +122,7 @@ func (s *Store) CreateThread(
 		}
 		n, err := tx.Exec(ctx, `INSERT INTO threads (tenant_id, id, caller_id, external_token, channel, created_at, version, body)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-			tenant, t.ID, t.Caller, token, t.Channel, micros(t.CreatedAt), t.Version, body)
+			tenant, t.ID, t.Caller, threadToken(blind, t), t.Channel, micros(t.CreatedAt), t.Version, body)
 		if err != nil {
 			return err
 		}
@@ -174,7 +179,8 @@ func (s *Store) Thread(ctx context.Context, tenant recaller.TenantID, ref string
 	return t, err
 }
 
-// ChangeThread changes a thread, and returns it as it then is.
+// ChangeThread changes a thread, and returns it as it then is. It is a Conflict if another thread has the external id that
+// it is to have.
 func (s *Store) ChangeThread(
 	ctx context.Context, tenant recaller.TenantID, id recaller.ThreadID, p recaller.ThreadPatch,
 ) (recaller.Thread, error) {
@@ -185,6 +191,10 @@ func (s *Store) ChangeThread(
 	b, err := s.unseal(ctx, tenant, t.Caller)
 	if err != nil {
 		return t, notFound(err, "there is no such thread")
+	}
+	blind, err := s.blinder(ctx, tenant)
+	if err != nil {
+		return t, err
 	}
 	err = s.WithCaller(ctx, tenant, t.Caller, func(tx Tx) error {
 		row, err := scanThread(func(dest ...any) error {
@@ -205,8 +215,8 @@ func (s *Store) ChangeThread(
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE threads SET version = $3, body = $4 WHERE tenant_id = $1 AND id = $2`,
-			tenant, id, t.Version, body)
+		_, err = tx.Exec(ctx, `UPDATE threads SET version = $3, body = $4, external_token = $5 WHERE tenant_id = $1 AND id = $2`,
+			tenant, id, t.Version, body, threadToken(blind, t))
 		return err
 	})
 	return t, err

@@ -26,35 +26,55 @@ type talk struct {
 
 // handle does an update; false: it is to be tried again.
 func (b *Bot) handle(ctx context.Context, c *chat, u *update) bool {
+	if u.in.moved != nil {
+		return b.follow(ctx, u.in.chat) == nil || u.isLate()
+	}
 	t := talk{inbound: b.album(ctx, c, u), notices: noticesIn(u.in.from.LanguageCode), chat: c, update: u}
 	if !b.users[t.from.ID] {
 		b.count.WithLabelValues("stranger").Inc()
 		b.stranger(ctx, t)
 		return true
 	}
-	if !b.current(t.inbound) {
+	counts := b.current(t.inbound)
+	if counts == no {
 		b.count.WithLabelValues("edited").Inc()
 		return true
 	}
-	if t.odd {
-		return b.tell(ctx, t, plain(t.strange)) == nil
+	err := b.follow(ctx, t.inbound.chat)
+	if err == nil {
+		t.thread, t.who, err = b.open(ctx, t)
 	}
-	var err error
-	if t.thread, t.who, err = b.open(ctx, t); err != nil {
+	if err != nil {
 		return b.failed(ctx, t, err)
 	}
-	done, err := b.Marks.Marked(ctx, tenant, t.who.ID, t.token()+" done")
-	if err == nil && !done {
-		err = b.answer(ctx, t)
-	}
-	if err == nil && !done {
-		_, err = b.Marks.Mark(context.WithoutCancel(ctx), tenant, t.who.ID, t.token()+" done", b.Now())
-	}
-	return b.failed(ctx, t, err)
+	return b.failed(ctx, t, b.once(ctx, t, done, func() error {
+		if counts == unknown {
+			if edited, err := b.edited(ctx, t); err != nil || !edited {
+				return err
+			}
+		}
+		if err := b.answer(ctx, t); err != nil {
+			return err
+		}
+		if err := b.follow(ctx, t.inbound.chat); err != nil { // it may have moved meanwhile
+			return err
+		}
+		for _, other := range u.rest { // Telegram may send each of them again
+			if err := b.mark(ctx, talk{inbound: other.in, who: t.who}, done); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 }
+
+// done marks an update that is done with.
+const done = "done"
 
 func (b *Bot) answer(ctx context.Context, t talk) error {
 	switch {
+	case t.odd:
+		return b.say(ctx, t, plain(t.strange))
 	case t.pressed != "":
 		return b.press(ctx, t)
 	case t.command != "":
@@ -83,7 +103,7 @@ func (b *Bot) failed(ctx context.Context, t talk, err error) (done bool) {
 	case errors.Is(err, errAway), kind == recaller.Unavailable, kind == recaller.Timeout, kind == recaller.Exhausted, kind == recaller.Full:
 		b.Log.Warn("a message waits", "kind", string(kind), "err", err)
 		if !t.chat.away {
-			t.chat.away = b.tell(ctx, t, plain(t.notices.away)) == nil
+			t.chat.away = b.waits(ctx, t) == nil
 		}
 		return false
 	}
@@ -122,33 +142,66 @@ func (b *Bot) stranger(ctx context.Context, t talk) {
 	_ = b.tell(ctx, t, plain(fill(t.notices.id, number(t.from.ID)))) // he may ask again
 }
 
-// current notes what was said last in a place, and reports whether something is to be answered: an edit only if it is of
-// that, and changes its words.
-func (b *Bot) current(in inbound) bool {
+// counts tells whether something is to be answered.
+type counts int
+
+// An edit counts if it is of what was said last in its place, and changes the words. What was said before a start is
+// unknown here: the thread has it.
+const (
+	no counts = iota
+	yes
+	unknown
+)
+
+// current notes what was said last in a place, and tells whether something is to be answered.
+func (b *Bot) current(in inbound) counts {
 	if in.pressed != "" {
-		return true
+		return yes
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	was, ok := b.last[in.place]
-	if in.edited != 0 && (!ok || was.message != in.message || was.text == in.said.Text) {
-		return was.message == in.message && was.edited == in.edited // tried again
+	switch {
+	case in.edited == 0:
+	case !ok:
+		return unknown
+	case was.message == in.message && was.edited == in.edited: // tried again
+		return yes
+	case was.message != in.message || was.text == in.said.Text:
+		return no
 	}
 	if len(b.last) > maxSent {
 		clear(b.last)
 	}
 	b.last[in.place] = said{in.message, in.edited, in.said.Text}
-	return true
+	return yes
 }
+
+// edited reports whether an edit is to be answered, of which this process has not seen what it changes: after a restart.
+func (b *Bot) edited(ctx context.Context, t talk) (bool, error) {
+	before := t.inbound
+	before.edited = 0
+	ref := string(t.thread.ID)
+	if _, begun, err := b.Threads.Answered(ctx, tenant, ref, recaller.Once{Token: t.token()}); begun || err != nil {
+		return begun, err
+	}
+	if t.sound != nil { // its words are not what is edited
+		return false, nil
+	}
+	return b.Threads.Edited(ctx, tenant, ref, recaller.Once{Token: before.token()}, t.said)
+}
+
+// chatRef begins the external ids of threads and of their users.
+const chatRef = "telegram:"
 
 // open finds the thread of a chat or topic. The first user of a group has its thread; each other has one of his own
 // there, because what is known of one is not for the other.
 func (b *Bot) open(ctx context.Context, t talk) (recaller.Thread, recaller.Caller, error) {
 	in := thread.Opening{
 		Caller: conversation.CallerRef{
-			ExternalID: "telegram:" + number(t.from.ID), Name: oneLine(strings.TrimSpace(t.from.FirstName + " " + t.from.LastName)),
+			ExternalID: chatRef + number(t.from.ID), Name: oneLine(strings.TrimSpace(t.from.FirstName + " " + t.from.LastName)),
 		},
-		ExternalID: "telegram:" + number(t.inbound.chat), Channel: recaller.ChannelTelegram,
+		ExternalID: chatRef + number(b.moves.now(t.inbound.chat)), Channel: recaller.ChannelTelegram,
 	}
 	if t.topic != 0 {
 		in.Topic = strconv.Itoa(t.topic)
@@ -168,7 +221,7 @@ func (b *Bot) exchange(ctx context.Context, t talk) error {
 	if text, found, err := b.Threads.Answered(ctx, tenant, ref, once); err != nil {
 		return err
 	} else if found {
-		return b.deliver(ctx, t, thread.Replied{Text: text})
+		return b.deliverKept(ctx, t, text)
 	}
 	stop := b.sender.typing(ctx, t.place)
 	defer stop()
@@ -177,11 +230,11 @@ func (b *Bot) exchange(ctx context.Context, t talk) error {
 	case err != nil:
 		return err
 	case notice != "":
-		return b.tell(ctx, t, plain(notice))
+		return b.say(ctx, t, plain(notice))
 	case b.Model == nil:
-		return b.kept(ctx, t, m, once, t.noModel)
+		return b.kept(ctx, t, m, once, noModel)
 	case t.update.isLate() || b.Now().Sub(t.at) > maxAge:
-		return b.kept(ctx, t, m, once, t.late)
+		return b.kept(ctx, t, m, once, late)
 	}
 	p, err := b.Threads.Prompt(ctx, tenant, ref, thread.Asking{Message: m})
 	if err != nil {
@@ -189,7 +242,7 @@ func (b *Bot) exchange(ctx context.Context, t talk) error {
 	}
 	reply, err := b.ask(ctx, p.Prompt, b.pictures(ctx, t))
 	if recaller.KindOf(err) == recaller.Invalid {
-		return b.kept(ctx, t, m, once, t.refused)
+		return b.kept(ctx, t, m, once, refused)
 	}
 	if err != nil {
 		return err
@@ -200,14 +253,6 @@ func (b *Bot) exchange(ctx context.Context, t talk) error {
 	}
 	stop()
 	return b.deliver(ctx, t, replied)
-}
-
-// kept keeps a message that gets a notice instead of a reply.
-func (b *Bot) kept(ctx context.Context, t talk, m thread.Message, once recaller.Once, notice string) error {
-	if err := b.Threads.Keep(ctx, tenant, string(t.thread.ID), once, m); err != nil {
-		return err
-	}
-	return b.tell(ctx, t, plain(notice))
 }
 
 // warmth is the temperature of replies.
@@ -270,33 +315,6 @@ func (b *Bot) deliver(ctx context.Context, t talk, r thread.Replied) error {
 			if err := b.once(ctx, t, "asks back "+strconv.Itoa(i), ask); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-// once does something that must not be done twice, and marks it.
-func (b *Bot) once(ctx context.Context, t talk, what string, do func() error) error {
-	token := t.token() + " " + what
-	if before, err := b.Marks.Marked(ctx, tenant, t.who.ID, token); before || err != nil {
-		return err
-	}
-	if err := do(); err != nil {
-		return err
-	}
-	_, err := b.Marks.Mark(context.WithoutCancel(ctx), tenant, t.who.ID, token, b.Now())
-	return err
-}
-
-// tell sends words of the bot's own.
-func (b *Bot) tell(ctx context.Context, t talk, text rich) error {
-	for i, p := range text.split(maxText) {
-		m := message{rich: p}
-		if t.group && i == 0 && t.pressed == "" {
-			m.answers = t.inbound.message
-		}
-		if err := b.sender.message(ctx, t.place, m); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -17,15 +17,15 @@ import (
 func (b *Bot) command(ctx context.Context, t talk) error {
 	switch t.command {
 	case "start":
-		return b.tell(ctx, t, plain(fill(t.hello, oneLine(t.from.FirstName))))
+		return b.say(ctx, t, plain(fill(t.hello, oneLine(t.from.FirstName))))
 	case "memory", "forget", "export":
 		if t.group && (t.command == "export" || !b.alone(ctx, t.place)) {
-			return b.tell(ctx, t, plain(t.private))
+			return b.say(ctx, t, plain(t.private))
 		}
 	case "persona":
 		return b.persona(ctx, t)
 	default:
-		return b.tell(ctx, t, plain(t.help))
+		return b.say(ctx, t, plain(t.help))
 	}
 	switch t.command {
 	case "memory":
@@ -66,24 +66,24 @@ func (b *Bot) memory(ctx context.Context, t talk) error {
 		}
 	}
 	if len(lines) == 0 {
-		return b.tell(ctx, t, plain(t.nothing))
+		return b.say(ctx, t, plain(t.nothing))
 	}
-	return b.tell(ctx, t, plain(t.notices.known+"\n\n"+strings.Join(lines, "\n")))
+	return b.say(ctx, t, plain(t.notices.known+"\n\n"+strings.Join(lines, "\n")))
 }
 
 // forget forgets what the user names, and asks back where several may be meant.
 func (b *Bot) forget(ctx context.Context, t talk) error {
 	if t.argument == "" {
-		return b.tell(ctx, t, plain(t.forgetWhat))
+		return b.say(ctx, t, plain(t.forgetWhat))
 	}
 	done, err := b.Threads.Forget(ctx, tenant, string(t.thread.ID), recaller.Once{Token: t.token()}, clip(t.argument, maxArgument))
 	switch {
 	case err != nil:
 		return err
 	case done.Result == thread.Unclear:
-		return b.which(ctx, t, done.Candidates)
+		return b.once(ctx, t, "asks back", func() error { return b.which(ctx, t, done.Candidates) })
 	}
-	return b.tell(ctx, t, plain(t.became(done)))
+	return b.say(ctx, t, plain(t.became(done)))
 }
 
 // maxArgument is how many bytes of what is to be forgotten are read.
@@ -121,13 +121,19 @@ func (b *Bot) settle(ctx context.Context, t talk, text string) error {
 	}
 	err := b.sender.do(ctx, t.place, func(ctx context.Context, chat int64) error {
 		_, err := b.api.EditMessageText(ctx, &bot.EditMessageTextParams{ChatID: chat, MessageID: t.inbound.message, Text: text})
+		if err != nil && strings.Contains(err.Error(), notModified) {
+			return nil
+		}
 		return err
 	})
-	if errors.Is(err, errRefused) { // the question is gone, or says so already
-		return b.tell(ctx, t, plain(text))
+	if errors.Is(err, errRefused) { // the question is gone
+		return b.say(ctx, t, plain(text))
 	}
 	return err
 }
+
+// notModified is how Telegram refuses an edit that was made before.
+const notModified = "message is not modified"
 
 // restore is the argument of /persona that takes a thread's own persona away.
 const restore = "-"
@@ -142,21 +148,21 @@ func (b *Bot) persona(ctx context.Context, t talk) error {
 		}
 		_, err := b.Threads.Update(ctx, tenant, string(t.thread.ID), thread.Change{Persona: &choice})
 		if recaller.KindOf(err) == recaller.Invalid {
-			return b.tell(ctx, t, plain(t.personaLong))
+			return b.say(ctx, t, plain(t.personaLong))
 		}
 		if err != nil {
 			return err
 		}
-		return b.tell(ctx, t, plain(notice))
+		return b.say(ctx, t, plain(notice))
 	}
 	text, err := b.Threads.Persona(ctx, tenant, t.thread)
 	switch {
 	case err != nil:
 		return err
 	case strings.TrimSpace(text) == "":
-		return b.tell(ctx, t, plain(t.personaNone))
+		return b.say(ctx, t, plain(t.personaNone))
 	}
-	return b.tell(ctx, t, plain(fill(t.notices.persona, text)))
+	return b.say(ctx, t, plain(fill(t.notices.persona, text)))
 }
 
 // maxExport is how large a file a bot may send.
@@ -169,17 +175,18 @@ func (b *Bot) export(ctx context.Context, t talk) error {
 	var file bounded
 	if err := b.Export(ctx, tenant, t.who.ID, &file); err != nil {
 		if errors.Is(err, errTooLarge) {
-			return b.tell(ctx, t, plain(t.notices.refused))
+			return b.say(ctx, t, plain(t.notices.refused))
 		}
 		return err
 	}
-	return b.sender.do(ctx, t.place, func(ctx context.Context, chat int64) error {
+	send := func(ctx context.Context, chat int64) error {
 		_, err := b.api.SendDocument(ctx, &bot.SendDocumentParams{
 			ChatID: chat, MessageThreadID: t.topic, Caption: t.notices.export,
 			Document: &models.InputFileUpload{Filename: "memory.json", Data: bytes.NewReader(file.Bytes())},
 		})
 		return err
-	})
+	}
+	return b.once(ctx, t, "export", func() error { return b.sender.do(ctx, t.place, send) })
 }
 
 // bounded is a buffer that refuses more than may be sent.

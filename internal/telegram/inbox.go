@@ -184,6 +184,9 @@ func (b *Bot) receive(raw []byte) (u *update, isNew bool) {
 	if json.Unmarshal(raw, &whole) == nil { // of a form that the library does not know: passed over
 		in, ours = b.me.readUpdate(&whole)
 	}
+	if in.moved != nil { // before anything of the chat is answered
+		b.moves.heard(*in.moved)
+	}
 	u, isNew = b.inbox.add(id.ID, in, b.Now())
 	if isNew && !ours {
 		b.count.WithLabelValues("ignored").Inc()

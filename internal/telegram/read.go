@@ -36,6 +36,7 @@ type inbound struct {
 	said     thread.Message
 	sound    *sound // to be written down: it is the text, or what is quoted
 	passed   bool   // it is somebody else's, passed on
+	moved    *move  // it is Telegram's notice that the chat is another one
 	odd      bool   // it holds nothing that is understood: a sticker, a place
 }
 
@@ -95,9 +96,12 @@ func placeOf(m *models.Message) place {
 	return p
 }
 
-// readMessage returns what a message says; false if it is not for the bot: a channel's or a bot's, a notice of
+// readMessage returns what a message says; false if it is not for the bot: a channel's or a bot's, most notices of
 // Telegram's, or one in a group that does not address it.
 func (me self) readMessage(m *models.Message) (inbound, bool) {
+	if to, ok := moved(m); ok {
+		return inbound{place: placeOf(m), message: m.ID, moved: &to}, true
+	}
 	if m.From == nil || m.From.IsBot || m.SenderChat != nil || m.Chat.Type == models.ChatTypeChannel {
 		return inbound{}, false
 	}

@@ -15,6 +15,8 @@ type sender struct {
 	api  *bot.Bot
 	pace Pace
 	now  func() time.Time // a clock that does not jump
+	// moved is told of chats that became others.
+	moved func(move)
 
 	mu   sync.Mutex
 	sent map[int64][]time.Time // to a chat, the last of them; the newest may be to come
@@ -27,7 +29,7 @@ const perGroup = 20
 const maxSent = 1000
 
 func newSender(api *bot.Bot, p Pace, now func() time.Time) *sender {
-	return &sender{api: api, pace: p, now: now, sent: map[int64][]time.Time{}}
+	return &sender{api: api, pace: p, now: now, moved: func(move) {}, sent: map[int64][]time.Time{}}
 }
 
 // turn returns how long to wait before a message to a chat, whose time it takes.
@@ -77,10 +79,11 @@ func (s *sender) do(ctx context.Context, p place, send func(ctx context.Context,
 		if err = within(ctx, func(ctx context.Context) error { return send(ctx, p.chat) }); err == nil {
 			return nil
 		}
-		var moved *bot.MigrateError
+		var gone *bot.MigrateError
 		switch {
-		case errors.As(err, &moved): // the group is another one now
-			p.chat = int64(moved.MigrateToChatID)
+		case errors.As(err, &gone): // the group is another one now
+			s.moved(move{p.chat, int64(gone.MigrateToChatID)})
+			p.chat = int64(gone.MigrateToChatID)
 			continue
 		case errors.Is(err, bot.ErrorForbidden), errors.Is(err, bot.ErrorNotFound):
 			return errGone

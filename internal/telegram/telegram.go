@@ -33,7 +33,9 @@ type Threads interface {
 	Reply(ctx context.Context, tenant recaller.TenantID, ref string, in thread.Replying) (thread.Replied, error)
 	Keep(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, m thread.Message) error
 	Answered(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once) (string, bool, error)
+	Edited(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, m thread.Message) (bool, error)
 	Forget(ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, words string) (thread.Done, error)
+	Moved(ctx context.Context, tenant recaller.TenantID, from, to string) error
 	Persona(ctx context.Context, tenant recaller.TenantID, t recaller.Thread) (string, error)
 	Update(ctx context.Context, tenant recaller.TenantID, ref string, c thread.Change) (recaller.Thread, error)
 }
@@ -139,6 +141,7 @@ type Bot struct {
 	users   map[int64]bool
 	inbox   *inbox
 	sender  *sender
+	moves   *moves
 	slots   chan struct{} // of the model
 	blind   atomic.Bool   // the model takes no pictures
 	count   *prometheus.CounterVec
@@ -179,6 +182,7 @@ func New(d Deps, o Options) (*Bot, error) {
 	}
 	b := &Bot{
 		Deps: d, opts: o, api: api, http: client, known: make(chan struct{}), handed: make(chan *chat), stopped: make(chan struct{}), users: map[int64]bool{}, inbox: newInbox(),
+		moves: newMoves(),
 		slots: make(chan struct{}, o.AtOnce), chats: map[place]*chat{}, strangers: map[int64]time.Time{}, last: map[place]said{},
 		count: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "recaller_telegram_updates_total", Help: "Updates of the Telegram bot, by what became of them.",
@@ -188,6 +192,7 @@ func New(d Deps, o Options) (*Bot, error) {
 		b.users[id] = true
 	}
 	b.sender = newSender(api, o.Pace, even)
+	b.sender.moved = b.moves.heard
 	d.Registerer.MustRegister(b.count)
 	return b, nil
 }

@@ -119,11 +119,17 @@ func (b *Bot) pictures(ctx context.Context, t talk) (list []recaller.Image) {
 // maxSpoken is how long a text is spoken, in UTF-16 units; a longer one is read.
 const maxSpoken = 2000
 
+// voice marks that a reply was sent as a voice message.
+const voice = "voice"
+
 // spoken sends a reply as a voice message, its words below it as far as they fit; false: it is to be sent as text.
 func (b *Bot) spoken(ctx context.Context, t talk, text rich) (sent bool, err error) {
 	length := len(utf16.Encode([]rune(text.text)))
 	if length > maxSpoken {
 		return false, nil
+	}
+	if sent, err = b.before(ctx, t, voice); sent || err != nil {
+		return sent && length <= maxCaption, err
 	}
 	recording, err := b.Mouth.Speak(ctx, text.text)
 	if err != nil {
@@ -137,7 +143,7 @@ func (b *Bot) spoken(ctx context.Context, t talk, text rich) (sent bool, err err
 	if t.group {
 		params.ReplyParameters = replyTo(t.inbound.message)
 	}
-	err = b.once(ctx, t, "voice", func() error {
+	err = b.once(ctx, t, voice, func() error {
 		return b.sender.do(ctx, t.place, func(ctx context.Context, chat int64) error {
 			params.ChatID = chat
 			params.Voice = &models.InputFileUpload{Filename: "reply.ogg", Data: bytes.NewReader(recording)}

@@ -3,6 +3,7 @@ package thread
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
@@ -57,6 +58,30 @@ func (s *Service) Answered(
 	return text, true, err
 }
 
+// Edited reports whether a message is an edit that counts: of the last one in the thread, which was kept with this Once,
+// and of its words.
+func (s *Service) Edited(
+	ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, m Message,
+) (bool, error) {
+	whole, err := m.whole()
+	if err != nil {
+		return false, err
+	}
+	t, err := s.Store.Thread(ctx, tenant, ref)
+	if err != nil {
+		return false, err
+	}
+	ids, err := s.Store.AppendedBefore(ctx, tenant, t.Caller, once)
+	if err != nil || len(ids) == 0 {
+		return false, err
+	}
+	last, err := s.last(ctx, tenant, t, forgotten.New(nil), len(ids))
+	if err != nil || len(last) == 0 || !slices.Contains(ids, last[0].Turn.ID) {
+		return false, err
+	}
+	return last[0].Turn.Text != whole, nil
+}
+
 // Forget forgets what the user names, as the tag FORGET does: by a memory's id, by its words, or by their meaning.
 func (s *Service) Forget(
 	ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, words string,
@@ -77,6 +102,38 @@ func (s *Service) Forget(
 	call := tool.Call{Tenant: tenant, Conversation: string(conv.ID), Once: once}
 	err = s.forget(ctx, call, t.Caller, &done)
 	return done.settled(err)
+}
+
+// movedPage is how many threads are looked at at once for those of a chat that moved.
+const movedPage = 100
+
+// Moved has the threads of a chat, its topics and its users go on under another external id. One whose new id is taken
+// stays as it is.
+func (s *Service) Moved(ctx context.Context, tenant recaller.TenantID, from, to string) error {
+	for page := (recaller.Page{Limit: movedPage}); ; {
+		list, next, err := s.Store.Threads(ctx, tenant, recaller.ThreadFilter{Page: page})
+		if err != nil {
+			return err
+		}
+		for _, t := range list {
+			rest, ok := strings.CutPrefix(t.ExternalID, from)
+			if !ok || rest != "" && rest[0] != ':' && rest[0] != '/' {
+				continue
+			}
+			id := to + rest
+			_, err := s.Store.ChangeThread(ctx, tenant, t.ID, recaller.ThreadPatch{ExternalID: &id})
+			if recaller.KindOf(err) == recaller.Conflict {
+				s.Log.WarnContext(ctx, "a chat moved to where there is a thread already", "tenant", tenant, "thread", t.ID)
+				continue
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if page.Cursor = next; next == "" {
+			return nil
+		}
+	}
 }
 
 // Persona returns the text of a thread's persona; empty if it has none.

@@ -196,6 +196,11 @@ func (s *Service) learn(ctx context.Context, call tool.Call, m Message, done *Do
 // forget forgets the memory that is meant, by its words or else by its meaning. What no memory holds, but the user said,
 // is forgotten too.
 func (s *Service) forget(ctx context.Context, call tool.Call, caller recaller.CallerID, done *Done) error {
+	// A repeated wish is answered first: its words may fit another memory, now that the one is gone.
+	if m, found, err := s.Store.Repeated(ctx, call.Tenant, caller, call.Once); found || err != nil {
+		done.forgot(m.ID, m.Value)
+		return err
+	}
 	call.Name, call.Arguments = recaller.ToolForgetMemory, arguments("key", done.Text)
 	m, err := s.Memories.Find(ctx, call.Tenant, caller, done.Text)
 	if errors.Is(err, recaller.NotFound) {
@@ -219,11 +224,15 @@ func (s *Service) forget(ctx context.Context, call tool.Call, caller recaller.Ca
 	if err != nil {
 		return err
 	}
-	done.Result, done.Memory = Forgotten, res.MemoryID
-	if m.Value != "" {
-		done.Text = m.Value
-	}
+	done.forgot(res.MemoryID, m.Value)
 	return nil
+}
+
+func (d *Done) forgot(id recaller.MemoryID, value string) {
+	d.Result, d.Memory = Forgotten, id
+	if value != "" {
+		d.Text = value
+	}
 }
 
 // arguments are those of a tool, given as names and values in turn.

@@ -53,6 +53,10 @@ type Store interface {
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
+	// Repeated finds the memory that an earlier request with the same token wrote; found is false if there was none.
+	Repeated(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once,
+	) (m recaller.Memory, found bool, err error)
 	// AppendedBefore returns the turns that an earlier request added; none if there was no such request.
 	AppendedBefore(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in recaller.Once,

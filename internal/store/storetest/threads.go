@@ -78,6 +78,19 @@ func threads(b *bench) {
 	_, err = b.Store.ChangeThread(b.ctx, "t1", "nobody's", recaller.ThreadPatch{Title: &title})
 	b.fails(err, recaller.NotFound)
 
+	moved, taken := "zq-moved", "zq-taken"
+	_, _, err = b.Store.CreateThread(b.ctx, "t1", recaller.ThreadCreating{Thread: b.thread(stranger, taken)})
+	b.ok(err)
+	_, err = b.Store.ChangeThread(b.ctx, "t1", made.ID, recaller.ThreadPatch{ExternalID: &taken})
+	b.fails(err, recaller.Conflict)
+	_, err = b.Store.ChangeThread(b.ctx, "t1", made.ID, recaller.ThreadPatch{ExternalID: &moved})
+	b.ok(err)
+	got, err = b.Store.Thread(b.ctx, "t1", moved)
+	b.ok(err)
+	eq(b, "under its new external id", fmt.Sprint(got.ID, got.ExternalID), fmt.Sprint(made.ID, moved))
+	_, err = b.Store.Thread(b.ctx, "t1", "zq-external")
+	b.fails(err, recaller.NotFound)
+
 	mine, _, err := b.Store.Threads(b.ctx, "t1", recaller.ThreadFilter{Caller: caller})
 	b.ok(err)
 	eq(b, "the caller's", len(mine), 2)

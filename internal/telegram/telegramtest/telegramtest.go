@@ -45,6 +45,7 @@ type Failure struct {
 	Status      int
 	Description string
 	RetryAfter  int
+	MigrateTo   int64
 }
 
 // Server is a Bot API server. Make it with New.
@@ -58,6 +59,8 @@ type Server struct {
 	calls     []Call
 	failures  map[string][]Failure
 	holds     map[string]hold
+	stalls    []*stall
+	migrated  map[string]int64
 	files     map[string][]byte
 	polls     int           // how many polls there were: an older one ends when another comes
 	changed   chan struct{} // closed and made anew with each change
@@ -318,6 +321,9 @@ func fail(w http.ResponseWriter, f Failure) {
 	if f.RetryAfter > 0 {
 		out["parameters"] = map[string]any{"retry_after": f.RetryAfter}
 	}
+	if f.MigrateTo != 0 {
+		out["parameters"] = map[string]any{"migrate_to_chat_id": f.MigrateTo}
+	}
 	_ = json.NewEncoder(w).Encode(out)
 }
 
@@ -327,7 +333,13 @@ func (s *Server) do(ctx context.Context, c Call) (any, *Failure) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stalled(ctx, c) {
+		return nil, gone()
+	}
 	failing := s.held(c.Method)
+	if to, ok := s.migrated[c.Params["chat_id"]]; ok {
+		failing = upgraded(to)
+	}
 	if list := s.failures[c.Method]; len(list) > 0 {
 		s.failures[c.Method], failing = list[1:], &list[0]
 	}
@@ -418,6 +430,9 @@ func check(text, entities string, most int) *Failure {
 func (s *Server) poll(ctx context.Context, c Call) (any, *Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stalled(ctx, c) {
+		return nil, gone()
+	}
 	if list := s.failures[c.Method]; len(list) > 0 {
 		s.failures[c.Method] = list[1:]
 		return nil, &list[0]
