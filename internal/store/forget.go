@@ -36,15 +36,16 @@ func (s *Store) Forgetful(
 		return nil, nil
 	}
 	q := where{args: []any{tenant}}
-	q.in("caller_id", padded(anys(callers)))
+	q.in("id", padded(anys(callers)))
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
-		return each(ctx, tx, `SELECT DISTINCT caller_id FROM memories WHERE tenant_id = $1`+q.String()+`
-			AND status = 'forgotten'`+notErasing, q.args, func(r Rows) error {
-			var id recaller.CallerID
-			err := r.Scan(&id)
-			list = append(list, id)
-			return err
-		})
+		return each(ctx, tx, `SELECT id FROM callers WHERE tenant_id = $1`+q.String()+` AND erasing = FALSE AND EXISTS
+			(SELECT 1 FROM memories m WHERE m.tenant_id = $1 AND m.caller_id = callers.id AND m.status = 'forgotten')`,
+			q.args, func(r Rows) error {
+				var id recaller.CallerID
+				err := r.Scan(&id)
+				list = append(list, id)
+				return err
+			})
 	})
 	return list, err
 }
