@@ -15,19 +15,25 @@ ON       ?=
 TIMEOUT  ?= 14m
 POSTGRES := ./tools/postgres/postgres
 
-# The race detector needs a C compiler. RACE= turns it off. It watches all but SQLite, which is C made into Go, has locks of
-# its own, and takes two thirds of the time if it is watched.
-RACE ?= $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo "-race '-gcflags=modernc.org/...=-race=0 -d=checkptr=0'")
+# The race detector needs a C compiler. RACE= turns it off. What is BLIND is not watched: SQLite, which is C made into Go, has
+# locks of its own, and takes two thirds of the time if it is watched; and, where others use them, what is UNSHARED and the
+# KERNELS, which compute and share nothing with whoever calls them. KERNELS are watched in their own tests.
+# Those of UNSHARED have no goroutine, no lock, no channel and no value that is made at its first use, so there is nothing to
+# watch; internal/arch holds them to it.
+MODULE   := github.com/recallerhq/recaller/internal
+UNSHARED := agreement arch guard memory/decide memory/likeness speech tag transcript when wrapup/answer wrapup/evidence wrapup/extract
+KERNELS  := embed/dialogue embed/static vector
+BLIND    := -race=0 -d=checkptr=0
+WATCH    := $(shell command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
+RACE     ?= $(if $(WATCH),-race '-gcflags=modernc.org/...=$(BLIND)' \
+	$(foreach package,$(UNSHARED) $(KERNELS),'-gcflags=$(MODULE)/$(package)=$(BLIND)'))
 
 # Tests that run without it: the end-to-end ones start the binary as it is built for users (make race-e2e watches it), those of
 # the command line and of the simulated disk start whole servers whose parts are watched in their own packages, the evaluation, the examination and the
 # benchmark are long computations, and the wrap-up works through whole conversations by itself, one job at a time: its parts, and
 # the servers that run it beside all else (internal/app), are watched.
 # They run beside the others, since the end-to-end ones mostly wait; what they say is shown when all are done.
-# Those of UNSHARED have no goroutine, no lock, no channel and no value that is made at its first use, so there is nothing to
-# watch; internal/arch holds them to it.
-UNSHARED := agreement|arch|guard|memory/(decide|likeness)|speech|tag|transcript|when|wrapup/(answer|evidence|extract)
-APART    := /(internal/(cli|disktest|e2e|eval|exam|wrapup|$(UNSHARED))|tools/bench)$$
+APART := $(addprefix $(MODULE)/,cli disktest e2e eval exam wrapup $(UNSHARED)) github.com/recallerhq/recaller/tools/bench
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)
@@ -62,13 +68,15 @@ demo: build ## Replay real conversations, ring back, and show the briefing and r
 .PHONY: test
 test: ## Run all tests (what CI runs), with the race detector but for those named in APART; gets itself a Postgres with pgvector
 	RECALLER_TEST_POSTGRES_URL=$$($(POSTGRES) url); export RECALLER_TEST_POSTGRES_URL; \
-	packages=$$($(GO) list $(PKGS)); apart=$$(grep -E '$(APART)' <<<"$$packages" || true); \
-	watched=$$(grep -vE '$(APART)' <<<"$$packages" || true); \
+	packages=$$($(GO) list $(PKGS)); of() { grep -xF "$$1" <<<"$$packages" || true; }; \
+	apart=$$(of "$$(printf '%s\n' $(APART))"); kernels=$$(of "$$(printf '%s\n' $(addprefix $(MODULE)/,$(KERNELS)))"); \
+	watched=$$(grep -vxF "$$(printf '%s\n' $(APART) $(addprefix $(MODULE)/,$(KERNELS)))" <<<"$$packages" || true); \
 	failed=; beside=; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	if [ -n "$$apart" ]; then \
-		$(GO) test -p 1 -parallel 4 -timeout $(TIMEOUT) $$apart >"$$log" 2>&1 & beside=$$!; \
+		$(GO) test -p 2 -parallel 4 -timeout $(TIMEOUT) $$apart >"$$log" 2>&1 & beside=$$!; \
 	fi; \
 	if [ -n "$$watched" ]; then $(GO) test $(RACE) -timeout $(TIMEOUT) $$watched || failed=yes; fi; \
+	if [ -n "$$kernels" ]; then $(GO) test $(if $(RACE),$(WATCH)) -timeout $(TIMEOUT) $$kernels || failed=yes; fi; \
 	if [ -n "$$beside" ]; then wait "$$beside" || failed=yes; cat "$$log"; fi; \
 	[ -z "$$failed" ]
 

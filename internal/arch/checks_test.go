@@ -3,7 +3,6 @@ package arch
 import (
 	"fmt"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,7 +29,7 @@ func TestChecksFindWhatTheyAreFor(t *testing.T) {
 		once                = "package when\nimport \"sync\"\nvar o sync.Once\n"
 		noDoc               = "// Package memory is.\npackage memory\n"
 	)
-	apart := func(sources []source) []string { return sharing(sources, regexp.MustCompile("^(when)$")) }
+	apart := func(sources []source) []string { return sharing(sources, []string{"when"}) }
 	tests := []struct {
 		name  string
 		check func([]source) []string

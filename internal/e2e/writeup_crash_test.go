@@ -25,8 +25,8 @@ import (
 
 const writeUpCall = "CA-writeup"
 
-// kill -9 before and after every commit of a write-up by a model, and while the model is asked each time: once it has
-// been started again, all of it is there, once, as if nothing had happened.
+// kill -9 between any two commits of a write-up by a model, right before the one or right after the other, and while the
+// model is asked each time: once it has been started again, all of it is there, once, as if nothing had happened.
 func TestAWriteUpThatIsKilledAnywhereIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	base := filepath.Join(t.TempDir(), "data")
@@ -51,10 +51,10 @@ func TestAWriteUpThatIsKilledAnywhereIsDoneOnce(t *testing.T) {
 		}
 	}
 	for _, when := range []string{"before", "after"} {
-		t.Run(when+" each commit", func(t *testing.T) {
+		t.Run(when+" every other commit", func(t *testing.T) {
 			t.Parallel()
 			n := 1
-			for ; ; n++ {
+			for ; ; n += 2 { // after the second is much the same as before the third
 				dir := copied(t, base)
 				if died := runChild(t, dir, provider.URL, fmt.Sprintf("%s %d", when, n), nil); !died {
 					break
