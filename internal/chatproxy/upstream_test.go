@@ -1,6 +1,10 @@
 package chatproxy
 
 import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -45,8 +49,40 @@ func TestAnUpstreamTakesNoMoreMemoryThanItsShare(t *testing.T) {
 	a := &answer{}
 	for i := range int64(10_000) {
 		a.choice(i).write("words")
-		a.call(parse([]byte(`{"function":{"name":"x"}}`)).root, i)
+		a.call(parse(chat{}, []byte(`{"function":{"name":"x"}}`)).root, i)
 	}
 	expect(t, "replies", len(a.choices), maxChoices)
 	expect(t, "calls", len(a.round.calls), maxCalls)
+}
+
+// Some upstreams close a connection right behind their answer. The next request, which finds it closing, is sent again.
+func TestAConnectionThatIsClosingFailsNoRequest(t *testing.T) {
+	t.Parallel()
+	listen, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listen.Close()
+	const answer = `{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}`
+	go func() {
+		for {
+			conn, err := listen.Accept()
+			if err != nil {
+				return
+			}
+			in := bufio.NewReader(conn)
+			if r, err := http.ReadRequest(in); err == nil {
+				_, _ = io.Copy(io.Discard, r.Body)
+				_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
+			}
+			_, _ = in.Peek(1) // the next request comes, and finds nobody
+			_ = conn.Close()
+		}
+	}()
+	d := open(t, Options{Upstream: recaller.Upstream{BaseURL: "http://" + listen.Addr().String() + "/v1"}})
+	for n := range 4 {
+		if res, got := d.ask(hello); res.StatusCode != http.StatusOK {
+			t.Errorf("request %d: got %d, %s", n+1, res.StatusCode, got)
+		}
+	}
 }
