@@ -171,7 +171,9 @@ func (a *answer) stream(ctx context.Context, res *http.Response) error {
 	for {
 		line, err := a.readLine(in)
 		if len(line) > 0 {
-			a.hand(ctx, line)
+			if !a.hand(ctx, line) {
+				err = bufio.ErrTooLong
+			}
 			if in.Buffered() == 0 || len(bytes.TrimSpace(line)) == 0 {
 				a.w.Flush()
 			}
@@ -220,12 +222,12 @@ func (a *answer) room(n int) bool {
 }
 
 // hand hands one line of a stream through.
-func (a *answer) hand(ctx context.Context, line []byte) {
-	if !a.in.known {
-		a.put("", line, "")
-		return
+func (a *answer) hand(ctx context.Context, line []byte) bool {
+	if a.in.known {
+		return a.reader.line(ctx, line)
 	}
-	a.reader.line(ctx, line)
+	a.put("", line, "")
+	return true
 }
 
 func (a *answer) put(before string, p []byte, after string) {

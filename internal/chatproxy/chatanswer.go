@@ -21,7 +21,7 @@ type chatAnswer struct {
 }
 
 // line hands one line through. What is no data, and what is no chunk, stays as it is.
-func (a *chatAnswer) line(ctx context.Context, line []byte) {
+func (a *chatAnswer) line(ctx context.Context, line []byte) bool {
 	data, ok := bytes.CutPrefix(line, []byte("data:"))
 	payload := bytes.TrimSpace(data)
 	switch {
@@ -49,6 +49,7 @@ func (a *chatAnswer) line(ctx context.Context, line []byte) {
 			a.put("data: ", out, "\n")
 		}
 	}
+	return true
 }
 
 // chunk takes the tags, and calls of our tool, out of a chunk. What comes before it was held back until now.

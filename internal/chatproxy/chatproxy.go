@@ -102,6 +102,7 @@ type Server struct {
 	Deps
 	opts    Options
 	chat    admission.Operation
+	said    admission.Operation // of Anthropic's wire
 	models  admission.Operation
 	client  *http.Client // to the server's upstream
 	chosen  *http.Client // to those of tenants
@@ -132,6 +133,8 @@ func New(deps Deps, opts Options) (*Server, error) {
 		Name: "chat-completions", Scope: recaller.ScopeAgent, Limit: limit, MaxBody: opts.MaxBody,
 		Bodies: admission.Bytes(max(leastBudget, bodyBudget*opts.MaxBody), full), Slots: admission.Cap(maxAtOnce, full),
 	}
+	s.said = s.chat // with the same slots and bodies
+	s.said.Name = "messages"
 	s.models = admission.Operation{Name: "list-models", Scope: recaller.ScopeAgent}
 	return s, nil
 }
@@ -217,10 +220,18 @@ func (s *Server) listModels(x *exchange, r *http.Request, w *writer) error {
 	return passOn(w, res)
 }
 
+// operation returns what is asked for.
+func (s *Server) operation(x *exchange) *admission.Operation {
+	if x.wire == (messages{}) {
+		return &s.said
+	}
+	return &s.chat
+}
+
 // count passes on the question how many tokens a request has; memory is not counted.
 func (s *Server) count(x *exchange, r *http.Request, w *writer) error {
 	k := x.wire.keys(r.Header)
-	ctx, err := x.Admit(r.Context(), k.ours, &s.chat)
+	ctx, err := x.Admit(r.Context(), k.ours, s.operation(x))
 	if err != nil {
 		return err
 	}

@@ -40,18 +40,22 @@ type block struct {
 var messagesUsage = [...]string{"input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"}
 
 // line takes in one line of a stream.
-func (m *messagesAnswer) line(ctx context.Context, line []byte) {
+func (m *messagesAnswer) line(ctx context.Context, line []byte) bool {
 	text := bytes.TrimRight(line, "\r\n")
 	if len(m.event) == 0 && (len(text) == 0 || text[0] == ':') {
 		m.put("", line, "")
-		return
+		return true
+	}
+	if len(m.event) > maxLine || !m.room(len(m.event)+len(line)) {
+		m.event = nil
+		return false
 	}
 	m.event = append(m.event, line...)
 	if data, ok := bytes.CutPrefix(text, []byte("data:")); ok {
 		m.data = append(m.data, data...)
 	}
 	if len(text) > 0 {
-		return
+		return true
 	}
 	p := bytes.TrimSpace(m.data)
 	keep := true
@@ -66,6 +70,7 @@ func (m *messagesAnswer) line(ctx context.Context, line []byte) {
 		m.put("", m.event, "")
 	}
 	m.event, m.data = m.event[:0], m.data[:0]
+	return true
 }
 
 // tell tells an event.
@@ -184,7 +189,7 @@ func (m *messagesAnswer) deliver(b *block, text string) {
 	switch {
 	case text == "":
 		return
-	case !b.started && strings.TrimSpace(text) == "":
+	case !b.started && len(text) < maxReply && strings.TrimSpace(text) == "":
 		b.blank = text
 		return
 	case !b.started:

@@ -133,19 +133,19 @@ func (s *Server) send(
 	}
 	res, err := up.client.Do(out) //nolint:gosec // as above
 	if err != nil {
-		s.notReached(ctx, r, up, err)
+		s.notReached(ctx, x, r, up, err)
 		return nil, unreachable(err)
 	}
 	return res, nil
 }
 
 // notReached tells the operator why an upstream did not answer. The tenant is told that it did not.
-func (s *Server) notReached(ctx context.Context, r *http.Request, up upstream, err error) {
+func (s *Server) notReached(ctx context.Context, x *exchange, r *http.Request, up upstream, err error) {
 	var at *url.Error
 	if r.Context().Err() != nil || !errors.As(err, &at) {
 		return // who asked is away
 	}
-	s.Log.WarnContext(ctx, "an upstream did not answer", "chosen_by_tenant", up.chosen, "err", at.Err.Error())
+	s.Log.WarnContext(ctx, "an upstream did not answer", "request_id", x.ID, "tenant", x.Tenant, "chosen_by_tenant", up.chosen, "err", at.Err.Error())
 }
 
 // ourOwn are headers that are for us, or for the connection to us: they stay here. Those of identity are in whom.

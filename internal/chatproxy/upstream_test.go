@@ -34,6 +34,7 @@ func TestAnUpstreamTakesNoMoreMemoryThanItsShare(t *testing.T) {
 	t.Parallel()
 	d := open(t, Options{})
 	d.proxy.chat.Bodies = admission.Bytes(1<<20, "full")
+	d.proxy.said.Bodies = d.proxy.chat.Bodies
 	long := strings.Repeat("a", 1<<20)
 	d.up.Answer(func(upstreamtest.Request) upstreamtest.Answer {
 		return upstreamtest.Answer{Lines: "data: " + long + "\n\n", Pieces: []string{long}}
@@ -43,6 +44,13 @@ func TestAnUpstreamTakesNoMoreMemoryThanItsShare(t *testing.T) {
 	_, got := d.ask(strings.Replace(hello, "{", `{"stream":true,`, 1))
 	if !strings.Contains(got, "broke off") || len(got) > 1000 {
 		t.Errorf("a line: got %d bytes", len(got))
+	}
+	d.up.Answer(func(upstreamtest.Request) upstreamtest.Answer {
+		return upstreamtest.Answer{Lines: strings.Repeat("data: "+strings.Repeat("a", 1000)+"\n", 2000)}
+	})
+	_, got = d.askAt(MessagesPath, strings.Replace(hello, "{", `{"stream":true,`, 1))
+	if !strings.Contains(got, "broke off") || len(got) > 1000 {
+		t.Errorf("an event without end: got %d bytes", len(got))
 	}
 	expect(t, "what is held afterwards", d.proxy.chat.Bodies.Held(), 0)
 
