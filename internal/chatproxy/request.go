@@ -56,7 +56,7 @@ type wire interface {
 // reader edits the answers of one request, of all its rounds.
 type reader interface {
 	line(ctx context.Context, line []byte) bool // of a stream: hands it through; false: there is no room for it
-	tail()                                 // delivers what is held back where a stream ends without a reason
+	tail()                                      // delivers what is held back where a stream ends without a reason
 	whole(body []byte) []byte
 }
 
