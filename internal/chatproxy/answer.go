@@ -130,6 +130,10 @@ func (a *answer) take(ctx context.Context, res *http.Response) error {
 	case res.StatusCode/100 != 2 && a.round.n > 0 && a.w.status != 0:
 		return a.failed(ctx, httpdoor.Simple(http.StatusBadGateway, "upstream_error", "the upstream refused to go on"))
 	case res.StatusCode/100 != 2:
+		if a.overflows(res) {
+			a.round.again, a.round.bare = true, true
+			return nil
+		}
 		return passOn(a.w, res)
 	}
 	a.good = true
@@ -137,6 +141,34 @@ func (a *answer) take(ctx context.Context, res *http.Response) error {
 		return a.stream(ctx, res)
 	}
 	return a.whole(ctx, res)
+}
+
+// overflows reports that the upstream refuses a request as too long for its model, where we made it longer. It is sent
+// again without memory then: what the model can take of itself must not fail because of us.
+func (a *answer) overflows(res *http.Response) bool {
+	tooLong := res.StatusCode == http.StatusBadRequest || res.StatusCode == http.StatusRequestEntityTooLarge
+	if !tooLong || a.round.n > 0 || len(a.q.body) == len(a.plain.body) {
+		return false
+	}
+	head, err := io.ReadAll(io.LimitReader(res.Body, maxRefusal))
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(head), res.Body), res.Body}
+	said := bytes.ToLower(head)
+	if err != nil || !slices.ContainsFunc(overflow, func(words string) bool { return bytes.Contains(said, []byte(words)) }) {
+		return false
+	}
+	a.x.memory = statusDegraded
+	a.w.Header().Set(statusHeader, statusDegraded)
+	return true
+}
+
+// maxRefusal is how much of a refusal is looked at, and overflow how providers say that a request is too long.
+const maxRefusal = 16 << 10
+
+var overflow = []string{
+	"context_length_exceeded", "exceed_context_size", "context length", "context size", "context window", "prompt is too long",
 }
 
 // failed tells of a failure: by a status, or in the stream where that is under way.

@@ -276,3 +276,34 @@ func TestAReplyOfTagsAloneIsNoSilence(t *testing.T) {
 		}
 	}
 }
+
+// What the model can take of itself does not fail because memory made it too long: it goes through without.
+func TestMemoryThatDoesNotFitIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{ChatPath, MessagesPath} {
+		for _, refusal := range []string{
+			`{"error":{"code":400,"message":"request (4200 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error"}}`,
+			`{"error":{"message":"This model's maximum context length is 4096 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}`,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 200100 tokens > 200000 maximum"}}`,
+		} {
+			d := open(t, Options{})
+			fits := true
+			d.up.Answer(func(r upstreamtest.Request) upstreamtest.Answer {
+				if !fits || strings.Contains(r.Body.Raw, markOpen) {
+					return upstreamtest.Answer{Status: 400, Body: refusal}
+				}
+				return upstreamtest.Answer{Pieces: []string{"Larch."}}
+			})
+			const body = `{"messages":[{"role":"user","content":"Which wood?"}],"user":"ana","metadata":{"user_id":"ana"},"tools":[{"name":"x","function":{"name":"x"}}]}`
+			res, got := d.askAt(path, body)
+			expect(t, "the answer", fmt.Sprint(res.StatusCode, res.Header.Get(statusHeader), strings.Contains(got, "Larch.")), "200degradedtrue")
+			expect(t, "what was asked", d.up.Last().Body.Raw, body)
+			if kept := d.kept(); len(kept) != 1 || kept[0].Reply != "Larch." {
+				t.Errorf("got %+v", kept)
+			}
+			fits = false
+			res, got = d.askAt(path, body)
+			expect(t, "what is too long anyway", fmt.Sprint(res.StatusCode, got), "400"+refusal)
+		}
+	}
+}

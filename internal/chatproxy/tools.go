@@ -35,6 +35,7 @@ const (
 type round struct {
 	n      int
 	again  bool // another round follows: the model called our tool and nothing of the client's, or said nothing but tags
+	bare   bool // without memory: with it the request is too long
 	parted bool
 	from   int             // where in what was said it began
 	calls  map[int64]*call // by their index
@@ -115,6 +116,10 @@ func (a *answer) offer(wanted bool) {
 // goOn carries out the calls of a round, and puts them with their results into the request. Where there are none, the
 // model said nothing but tags.
 func (a *answer) goOn(ctx context.Context) {
+	if a.round.bare {
+		a.q, a.offers = a.plain, false
+		return
+	}
 	if len(a.round.order) == 0 {
 		a.q, a.offers = a.server.untaught(ctx, a.in, a.plain), false
 		return
