@@ -158,8 +158,12 @@ mcp-clients: ## Run the official Python and TypeScript clients of MCP, over HTTP
 	./tools/mcp/clients
 
 .PHONY: proxy-clients
-proxy-clients: ## Run the official Python and JavaScript clients of OpenAI through the proxy (gets them once)
+proxy-clients: ## Run the official clients of OpenAI (Python, JavaScript) and Anthropic (Python) through the proxy (gets them once)
 	./tools/proxy/clients
+
+.PHONY: proxy-model
+proxy-model: ## Run a real small model behind the proxy, and write down all that is said (SIZE=0.5B or 1.5B, OUT=file; gets it once, slow)
+	./tools/proxy/model
 
 .PHONY: remem-client
 remem-client: ## Run the document client that the voice session specification prints (gets httpx once)

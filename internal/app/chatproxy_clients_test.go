@@ -10,16 +10,19 @@ import (
 	"github.com/recallerhq/recaller/internal/chatproxy/upstreamtest"
 )
 
-// OpenAI's official clients for Python and JavaScript find through the proxy what they find at a provider: streams, calls
-// of tools, errors, and ends of their own. `make proxy-clients` gets and runs them.
-func TestOfficialClientsOfOpenAI(t *testing.T) {
+// The official clients of OpenAI and Anthropic find through the proxy what they find at a provider: streams, calls of tools,
+// errors, and ends of their own. `make proxy-clients` gets and runs them.
+func TestOfficialClients(t *testing.T) {
 	python, node := os.Getenv("RECALLER_OPENAI_PYTHON"), os.Getenv("RECALLER_OPENAI_NODE")
 	if python == "" || node == "" {
 		t.Skip("make proxy-clients runs it")
 	}
 	h, up := chatting(t, "RECALLER_SIGNIN_FAILURES=0")
 	up.Answer(asWanted)
-	for name, command := range map[string][]string{"py": {python, "../../tools/proxy/client.py"}, "js": {node, "../../tools/proxy/client.mjs"}} {
+	for name, command := range map[string][]string{
+		"py": {python, "../../tools/proxy/client.py"}, "js": {node, "../../tools/proxy/client.mjs"},
+		"anthropic-py": {python, "../../tools/proxy/anthropic_client.py"},
+	} {
 		out, err := exec.CommandContext(t.Context(), command[0], append(command[1:], h.url, h.app.BootstrapKey())...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, out)
@@ -43,9 +46,9 @@ func TestOfficialClientsOfOpenAI(t *testing.T) {
 			}
 			var all strings.Builder
 			for _, m := range said.Messages {
-				all.WriteString(m.Text + "|")
+				all.WriteString(strings.ReplaceAll(m.Text, "\n\n", "\n") + "|")
 			}
-			for _, want := range []string{"tags|Noted. Anything else?|", "tool|One moment.\nBooked.|", "recall|Let me see.\n\nIt was Friday.|", "hang|Your appointment is|", "break|Half|"} {
+			for _, want := range []string{"tags|Noted. Anything else?|", "tool|One moment.\nBooked.|", "recall|Let me see.\nIt was Friday.|", "hang|Your appointment is|", "break|Half|"} {
 				if strings.Count(all.String(), want) != 1 {
 					return false
 				}
@@ -57,8 +60,7 @@ func TestOfficialClientsOfOpenAI(t *testing.T) {
 
 // asWanted answers as the newest message of the user asks.
 func asWanted(r upstreamtest.Request) upstreamtest.Answer {
-	asked := r.Body.Get(`messages.#(role=="user")#.content|@reverse.0`).String()
-	answered := strings.HasSuffix(r.Roles(), "tool")
+	asked, answered := newest(r)
 	switch {
 	case asked == "tags":
 		return upstreamtest.Answer{Pieces: []string{"Noted", ". [LEA", "RN: likes larch] ", "Anything else?"}, Usage: true}
@@ -80,4 +82,20 @@ func asWanted(r upstreamtest.Request) upstreamtest.Answer {
 		return upstreamtest.Answer{Pieces: []string{"Hello."}}
 	}
 	return upstreamtest.Answer{Status: status, Body: `{"error":{"message":"no","type":"t","param":null,"code":"c"}}`, Header: map[string]string{"Retry-After": "7"}}
+}
+
+// newest returns what the user said last, on either wire, and whether results of tools came behind it.
+func newest(r upstreamtest.Request) (asked string, answered bool) {
+	for _, m := range r.Body.Get("messages").Array() {
+		content := m.Get("content")
+		switch {
+		case m.Get("role").String() == "tool" || content.Get("0.type").String() == "tool_result":
+			answered = true
+		case m.Get("role").String() == "user" && content.IsArray():
+			asked, answered = content.Get("0.text").String(), false
+		case m.Get("role").String() == "user":
+			asked, answered = content.String(), false
+		}
+	}
+	return asked, answered
 }

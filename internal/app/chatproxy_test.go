@@ -223,3 +223,33 @@ func TestTheModelRecallsByATool(t *testing.T) {
 		t.Errorf("got %+v, %v", list, err)
 	}
 }
+
+// A small model says nothing but tags, and copies those of its instructions: what it learnt is kept though it said nothing,
+// and a copy does nothing.
+func TestAModelThatSaysNothingButTags(t *testing.T) {
+	t.Parallel()
+	h, up := chatting(t)
+	says := func(reply, text string) {
+		t.Helper()
+		up.Say(reply)
+		h.asks(`{"messages":[{"role":"user","content":"`+text+`"}]}`, "X-Memory-User", "ana")
+		h.settled()
+	}
+	says("[LEARN: has a dog called Bruno]", "I have a dog called Bruno.")
+	says("[FORGET: search text matching the fact to remove] [LEARN: concise fact about the user]", "Which fact about the user can you remove?")
+	threads, err := h.Threads(t.Context(), "", "", 10)
+	if err != nil || len(threads.Threads) != 1 {
+		t.Fatalf("got %+v, %v", threads, err)
+	}
+	if said, err := h.ThreadMessages(t.Context(), threads.Threads[0].ID, 10); err != nil || len(said.Messages) != 2 {
+		t.Errorf("got %+v, %v, want both of the user's", said, err)
+	}
+	who, err := h.CallersByExternalID(t.Context(), "ana")
+	if err != nil || len(who) != 1 {
+		t.Fatal(who, err)
+	}
+	mem, err := h.Memories(t.Context(), who[0].ID, client.MemoryFilter{})
+	if err != nil || len(mem.Memories) != 1 || mem.Memories[0].Value != "has a dog called Bruno" {
+		t.Errorf("got %+v, %v", mem, err)
+	}
+}

@@ -187,6 +187,7 @@ func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 	a.roots = roots{
 		{name: "API", handler: api},
 		{name: "chat proxy", prefix: chatproxy.ChatPath, handler: a.proxy},
+		{name: "chat proxy, Anthropic's wire", prefix: chatproxy.MessagesPath, handler: a.proxy},
 		{name: "chat proxy's models", prefix: chatproxy.ModelsPath, handler: a.proxy},
 		{name: "MCP server", prefix: mcpserver.Path, handler: models},
 		{name: "MCP server's metadata", prefix: mcpserver.WellKnown, handler: models},

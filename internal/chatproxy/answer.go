@@ -8,13 +8,13 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
 	"github.com/tidwall/sjson"
 
-	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/httpdoor"
 	"github.com/recallerhq/recaller/internal/tag"
 )
@@ -22,14 +22,15 @@ import (
 // answer hands the upstream's answer through: of one request, or of several where the model calls a tool of ours.
 type answer struct {
 	server *Server
-	x      *admission.Exchange
+	x      *exchange
 	r      *http.Request
 	w      *writer
 	to     upstream
 	keys   keys
 	in     asked
 	q      request // as it goes to the upstream
-	offers bool    // our tool is offered
+	plain  request // the same without memory
+	offers bool    // our tool is offered; calls of it are carried out here
 
 	over    chan struct{} // closed when the answer is out
 	settled bool          // it is to be kept
@@ -38,12 +39,8 @@ type answer struct {
 	theirs  bool          // the reply calls tools of the client's
 	choices map[int64]*choice
 	round   round
-	spent   [len(usageFields)]int64 // in the rounds before
-	id      string                  // of the first round, as JSON: all chunks have the same
-	created string
-	last    []byte // the last chunk with a choice
-	held    int64  // bytes of the upstream's that room was taken for
-	skip    bool   // the empty line behind a chunk that is held
+	held    int64 // bytes of the upstream's that room was taken for
+	reader  reader
 }
 
 // maxChoices is how many replies are told apart; a provider gives no more.
@@ -52,6 +49,7 @@ const maxChoices = 128
 // choice is one of the replies that were asked for.
 type choice struct {
 	tags    tag.Reader
+	before  []tag.Tag       // of texts that are over
 	said    strings.Builder // as the model wrote it
 	out     strings.Builder // as it was delivered
 	refusal strings.Builder
@@ -89,6 +87,16 @@ func (c *choice) close() string {
 	return c.delivered(c.tags.Close())
 }
 
+// open begins another text of the same reply. No tag goes on from one to the next.
+func (c *choice) open() {
+	if c.closed {
+		c.before, c.tags, c.closed = append(c.before, c.tags.Tags()...), tag.Reader{}, false
+	}
+}
+
+// taken returns the tags so far.
+func (c *choice) taken() []tag.Tag { return slices.Concat(c.before, c.tags.Tags()) }
+
 func (c *choice) delivered(text string) string {
 	if c.out.Len() < maxReply {
 		c.out.WriteString(text)
@@ -100,7 +108,8 @@ func (c *choice) delivered(text string) string {
 func (a *answer) run(ctx context.Context) error {
 	for n := 0; ; n++ {
 		a.round = round{n: n, from: a.choice(0).said.Len()}
-		res, err := a.server.send(ctx, a.r, a.to, a.keys, http.MethodPost, "/chat/completions", a.q.body)
+		a.choice(0).open()
+		res, err := a.server.send(ctx, a.x, a.r, a.to, a.keys, http.MethodPost, a.q.path(), a.q.body)
 		if err != nil {
 			return a.failed(ctx, err)
 		}
@@ -109,7 +118,7 @@ func (a *answer) run(ctx context.Context) error {
 		if err != nil || !a.round.again {
 			return err
 		}
-		a.calledBack(ctx)
+		a.goOn(ctx)
 	}
 }
 
@@ -121,6 +130,10 @@ func (a *answer) take(ctx context.Context, res *http.Response) error {
 	case res.StatusCode/100 != 2 && a.round.n > 0 && a.w.status != 0:
 		return a.failed(ctx, httpdoor.Simple(http.StatusBadGateway, "upstream_error", "the upstream refused to go on"))
 	case res.StatusCode/100 != 2:
+		if a.overflows(res) {
+			a.round.again, a.round.bare = true, true
+			return nil
+		}
 		return passOn(a.w, res)
 	}
 	a.good = true
@@ -130,14 +143,42 @@ func (a *answer) take(ctx context.Context, res *http.Response) error {
 	return a.whole(ctx, res)
 }
 
+// overflows reports that the upstream refuses a request as too long for its model, where we made it longer. It is sent
+// again without memory then: what the model can take of itself must not fail because of us.
+func (a *answer) overflows(res *http.Response) bool {
+	tooLong := res.StatusCode == http.StatusBadRequest || res.StatusCode == http.StatusRequestEntityTooLarge
+	if !tooLong || a.round.n > 0 || len(a.q.body) == len(a.plain.body) {
+		return false
+	}
+	head, err := io.ReadAll(io.LimitReader(res.Body, maxRefusal))
+	res.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(head), res.Body), res.Body}
+	said := bytes.ToLower(head)
+	if err != nil || !slices.ContainsFunc(overflow, func(words string) bool { return bytes.Contains(said, []byte(words)) }) {
+		return false
+	}
+	a.x.memory = statusDegraded
+	a.w.Header().Set(statusHeader, statusDegraded)
+	return true
+}
+
+// maxRefusal is how much of a refusal is looked at, and overflow how providers say that a request is too long.
+const maxRefusal = 16 << 10
+
+var overflow = []string{
+	"context_length_exceeded", "exceed_context_size", "context length", "context size", "context window", "prompt is too long",
+}
+
 // failed tells of a failure: by a status, or in the stream where that is under way.
 func (a *answer) failed(ctx context.Context, err error) error {
 	a.broken = true
 	if a.w.status == 0 || ctx.Err() != nil {
 		return err
 	}
-	a.tail()
-	a.put("data: ", errorBody(httpdoor.ProblemOf(err)), "\n\n")
+	a.reader.tail()
+	a.put("", []byte(a.q.event(a.q.failure(httpdoor.ProblemOf(err)))), "")
 	a.w.Flush()
 	return err
 }
@@ -162,7 +203,9 @@ func (a *answer) stream(ctx context.Context, res *http.Response) error {
 	for {
 		line, err := a.readLine(in)
 		if len(line) > 0 {
-			a.line(ctx, line)
+			if !a.hand(ctx, line) {
+				err = bufio.ErrTooLong
+			}
 			if in.Buffered() == 0 || len(bytes.TrimSpace(line)) == 0 {
 				a.w.Flush()
 			}
@@ -172,7 +215,7 @@ func (a *answer) stream(ctx context.Context, res *http.Response) error {
 			a.broken = true
 			return nil //nolint:nilerr // who asked is away, and has what was delivered
 		case errors.Is(err, io.EOF) && !a.round.again:
-			a.tail()
+			a.reader.tail()
 			a.w.Flush()
 			return nil
 		case errors.Is(err, io.EOF):
@@ -210,35 +253,13 @@ func (a *answer) room(n int) bool {
 	return true
 }
 
-// line hands one line through. What is no data, and what is no chunk, stays as it is.
-func (a *answer) line(ctx context.Context, line []byte) {
-	data, ok := bytes.CutPrefix(line, []byte("data:"))
-	payload := bytes.TrimSpace(data)
-	switch {
-	case !ok && a.skip && len(bytes.TrimSpace(line)) == 0:
-		a.skip = false
-	case !ok || !a.in.known:
-		a.put("", line, "")
-	case string(payload) == "[DONE]" && a.round.again:
-		a.skip = true
-	case string(payload) == "[DONE]":
-		a.tail()
-		a.server.settle(ctx, a)
-		a.put("", line, "")
-	default:
-		before, out, keep := a.chunk(payload)
-		for _, one := range before {
-			a.put("data: ", one, "\n\n")
-		}
-		switch {
-		case !keep:
-			a.skip = true
-		case bytes.Equal(out, payload):
-			a.put("", line, "")
-		default:
-			a.put("data: ", out, "\n")
-		}
+// hand hands one line of a stream through.
+func (a *answer) hand(ctx context.Context, line []byte) bool {
+	if a.in.known {
+		return a.reader.line(ctx, line)
 	}
+	a.put("", line, "")
+	return true
 }
 
 func (a *answer) put(before string, p []byte, after string) {
@@ -248,93 +269,6 @@ func (a *answer) put(before string, p []byte, after string) {
 	_, _ = io.WriteString(a.w, before) // the writer keeps why it failed
 	_, _ = a.w.Write(p)
 	_, _ = io.WriteString(a.w, after)
-}
-
-// chunk takes the tags, and calls of our tool, out of a chunk. What comes before it was held back until now.
-func (a *answer) chunk(p []byte) (before [][]byte, out []byte, keep bool) {
-	if !gjson.ValidBytes(p) {
-		return nil, p, true
-	}
-	root := gjson.ParseBytes(p)
-	list := root.Get("choices").Array()
-	if len(list) == 0 {
-		a.broken = a.broken || root.Get("error").Exists()
-		return nil, a.oneAnswer(a.spending(p)), !a.round.again
-	}
-	a.last = append(a.last[:0], p...)
-	keep = true
-	for i, c := range list {
-		var extra []byte
-		p, extra, keep = a.piece(p, i, c)
-		if extra != nil {
-			before = append(before, a.oneAnswer(extra))
-		}
-	}
-	return before, a.oneAnswer(a.spending(p)), keep
-}
-
-// piece takes in what a chunk has of one choice.
-func (a *answer) piece(p []byte, i int, c gjson.Result) (out, extra []byte, keep bool) {
-	at := "choices." + strconv.Itoa(i)
-	ch := a.choice(c.Get("index").Int())
-	p, keep = a.calls(p, at, c)
-	if r := c.Get("delta.refusal"); r.Type == gjson.String && ch.refusal.Len() < maxReply {
-		ch.refusal.WriteString(r.String())
-	}
-	content := c.Get("delta.content")
-	clean, has := "", content.Type == gjson.String
-	if has {
-		clean = ch.write(a.apart(ch, content.String()))
-	}
-	if c.Get("finish_reason").Type == gjson.String && !a.round.again {
-		rest := ch.close()
-		switch {
-		case has:
-			clean += rest
-		case rest != "":
-			extra = pieceOf(p, c, rest)
-		}
-	}
-	if has && clean != content.String() {
-		p = set(p, at+".delta.content", quote(clean))
-	}
-	return p, extra, keep
-}
-
-// apart parts what a model says after a call of our tool from what it said before it.
-func (a *answer) apart(ch *choice, piece string) string {
-	before := ch.said.String()
-	if a.round.n == 0 || a.round.parted || piece == "" {
-		return piece
-	}
-	a.round.parted = true
-	if before == "" || strings.HasSuffix(before, "\n") {
-		return piece
-	}
-	return "\n\n" + piece
-}
-
-// pieceOf makes a chunk with a text like another chunk.
-func pieceOf(p []byte, c gjson.Result, text string) []byte {
-	index := c.Get("index").Raw
-	if index == "" {
-		index = "0"
-	}
-	out := set(p, "choices", `[{"index":`+index+`,"delta":{"content":`+quote(text)+`},"finish_reason":null}]`)
-	if usage := gjson.GetBytes(out, "usage"); usage.Exists() {
-		out = set(out, "usage", "null")
-	}
-	return out
-}
-
-// tail delivers what is held back where a stream ends without a reason.
-func (a *answer) tail() {
-	for index, c := range a.choices {
-		if rest := c.close(); rest != "" {
-			of := gjson.Parse(`{"index":` + strconv.FormatInt(index, 10) + `}`)
-			a.put("data: ", a.oneAnswer(pieceOf(a.last, of, rest)), "\n\n")
-		}
-	}
 }
 
 // set sets a value of JSON that is known to be good.
@@ -354,7 +288,7 @@ func (a *answer) whole(ctx context.Context, res *http.Response) error {
 	}
 	out := body
 	if a.in.known && gjson.ValidBytes(body) {
-		out = a.message(body)
+		out = a.reader.whole(body)
 	}
 	if a.round.again {
 		return nil
@@ -384,30 +318,4 @@ func (a *answer) readWhole(in io.Reader) ([]byte, error) {
 			return nil, err
 		}
 	}
-}
-
-// message takes the tags, and calls of our tool, out of an answer.
-func (a *answer) message(p []byte) []byte {
-	for i, c := range gjson.GetBytes(p, "choices").Array() {
-		at := "choices." + strconv.Itoa(i)
-		ch := a.choice(c.Get("index").Int())
-		p = a.messageCalls(p, at, c)
-		ch.refusal.WriteString(c.Get("message.refusal").String())
-		content := c.Get("message.content")
-		before := ch.out.String()
-		if content.Type != gjson.String {
-			if before != "" && !a.round.again {
-				p = set(p, at+".message.content", quote(before+ch.close()))
-			}
-			continue
-		}
-		clean := ch.write(a.apart(ch, content.String()))
-		if !a.round.again {
-			clean += ch.close()
-		}
-		if before+clean != content.String() {
-			p = set(p, at+".message.content", quote(before+clean))
-		}
-	}
-	return a.oneAnswer(a.spending(p))
 }

@@ -30,8 +30,11 @@ import (
 
 // The paths that the door serves, with all below them: some platforms append the endpoint to a URL that has it already.
 const (
-	ChatPath   = "/v1/chat/completions"
-	ModelsPath = "/v1/models"
+	ChatPath     = "/v1/chat/completions"
+	MessagesPath = "/v1/messages"
+	ModelsPath   = "/v1/models"
+
+	countPath = MessagesPath + "/count_tokens"
 )
 
 // Threads are the chats that never end; *thread.Service has them.
@@ -99,6 +102,7 @@ type Server struct {
 	Deps
 	opts    Options
 	chat    admission.Operation
+	said    admission.Operation // of Anthropic's wire
 	models  admission.Operation
 	client  *http.Client // to the server's upstream
 	chosen  *http.Client // to those of tenants
@@ -129,6 +133,8 @@ func New(deps Deps, opts Options) (*Server, error) {
 		Name: "chat-completions", Scope: recaller.ScopeAgent, Limit: limit, MaxBody: opts.MaxBody,
 		Bodies: admission.Bytes(max(leastBudget, bodyBudget*opts.MaxBody), full), Slots: admission.Cap(maxAtOnce, full),
 	}
+	s.said = s.chat // with the same slots and bodies
+	s.said.Name = "messages"
 	s.models = admission.Operation{Name: "list-models", Scope: recaller.ScopeAgent}
 	return s, nil
 }
@@ -136,6 +142,7 @@ func New(deps Deps, opts Options) (*Server, error) {
 // exchange is one request with its answer.
 type exchange struct {
 	admission.Exchange
+	wire   wire
 	memory string // one of the statuses
 	method string // from a closed set
 	route  string
@@ -152,7 +159,7 @@ const (
 // ServeHTTP carries out one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{
-		memory: statusNone, Exchange: s.Gate.Open(r.Header.Get("X-Request-Id"), httpdoor.From(r, s.opts.Proxies)),
+		wire: wireOf(r), memory: statusNone, Exchange: s.Gate.Open(r.Header.Get("X-Request-Id"), httpdoor.From(r, s.opts.Proxies)),
 	}
 	out := &writer{ResponseWriter: w}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -160,16 +167,32 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.done(r.Context(), x, out)
 	if err := s.serve(x, r, out); err != nil {
 		x.Fail(err)
-		failed(out, err)
+		failed(out, x.wire, err)
 	}
+}
+
+// wireOf returns how a request, and its answer, is written. Models have one path for all.
+func wireOf(r *http.Request) wire {
+	if strings.HasPrefix(r.URL.Path, MessagesPath) || r.Header.Get("Anthropic-Version") != "" && strings.HasPrefix(r.URL.Path, ModelsPath) {
+		return messages{}
+	}
+	return chat{}
 }
 
 func (s *Server) serve(x *exchange, r *http.Request, w *writer) error {
 	carryOut := s.complete
-	x.method, x.route = http.MethodPost, ChatPath
-	if !strings.HasPrefix(r.URL.Path, ChatPath) {
-		carryOut = s.listModels
-		x.method, x.route = http.MethodGet, ModelsPath
+	x.method = http.MethodPost
+	switch path := r.URL.Path; {
+	case strings.HasPrefix(path, ChatPath):
+		x.route = ChatPath
+	case path == MessagesPath:
+		x.route = MessagesPath
+	case path == countPath:
+		x.route, carryOut = countPath, s.count
+	case strings.HasPrefix(path, ModelsPath):
+		x.method, x.route, carryOut = http.MethodGet, ModelsPath, s.listModels
+	default:
+		return httpdoor.Simple(http.StatusNotFound, "not_found", "the proxy serves messages, and the count of their tokens")
 	}
 	if r.Method != x.method {
 		w.Header().Set("Allow", x.method)
@@ -180,7 +203,7 @@ func (s *Server) serve(x *exchange, r *http.Request, w *writer) error {
 
 // listModels passes the upstream's models on.
 func (s *Server) listModels(x *exchange, r *http.Request, w *writer) error {
-	keys := keysOf(r.Header)
+	keys := x.wire.keys(r.Header)
 	ctx, err := x.Admit(r.Context(), keys.ours, &s.models)
 	if err != nil {
 		return err
@@ -189,7 +212,38 @@ func (s *Server) listModels(x *exchange, r *http.Request, w *writer) error {
 	if err != nil {
 		return err
 	}
-	res, err := s.send(ctx, r, to, keys, http.MethodGet, strings.TrimPrefix(r.URL.Path, "/v1"), nil)
+	res, err := s.send(ctx, x, r, to, keys, http.MethodGet, strings.TrimPrefix(r.URL.Path, "/v1"), nil)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	return passOn(w, res)
+}
+
+// operation returns what is asked for.
+func (s *Server) operation(x *exchange) *admission.Operation {
+	if x.wire == (messages{}) {
+		return &s.said
+	}
+	return &s.chat
+}
+
+// count passes on the question how many tokens a request has; memory is not counted.
+func (s *Server) count(x *exchange, r *http.Request, w *writer) error {
+	k := x.wire.keys(r.Header)
+	ctx, err := x.Admit(r.Context(), k.ours, s.operation(x))
+	if err != nil {
+		return err
+	}
+	to, err := s.upstream(ctx, x.Tenant, r)
+	if err != nil {
+		return err
+	}
+	body, err := s.body(x, r, w)
+	if err != nil {
+		return err
+	}
+	res, err := s.send(ctx, x, r, to, k, http.MethodPost, strings.TrimPrefix(countPath, "/v1"), parse(x.wire, body).onward(to.Model).body)
 	if err != nil {
 		return err
 	}
@@ -203,7 +257,7 @@ func (s *Server) done(ctx context.Context, x *exchange, w *writer) {
 	if crash != nil && crash != http.ErrAbortHandler { //nolint:errorlint // the value that net/http defines for panics
 		x.Crashed(ctx, crash)
 		if w.status == 0 {
-			failed(w, recaller.Internal)
+			failed(w, x.wire, recaller.Internal)
 			crash = nil
 		}
 	}

@@ -29,8 +29,8 @@ func (in *asked) key() string { return string(in.tenant) + " " + in.whom.thread(
 
 // complete carries out one completion.
 func (s *Server) complete(x *exchange, r *http.Request, w *writer) error {
-	k := keysOf(r.Header)
-	ctx, err := x.Admit(r.Context(), k.ours, &s.chat)
+	k := x.wire.keys(r.Header)
+	ctx, err := x.Admit(r.Context(), k.ours, s.operation(x))
 	if err != nil {
 		return err
 	}
@@ -38,14 +38,11 @@ func (s *Server) complete(x *exchange, r *http.Request, w *writer) error {
 	if err != nil {
 		return err
 	}
-	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(s.Now().Add(bodyLimit)) // what cannot, has no network
-	body, err := httpdoor.Body(&x.Exchange, r.Body, s.opts.MaxBody)
+	body, err := s.body(x, r, w)
 	if err != nil {
 		return err
 	}
-	_ = rc.SetReadDeadline(time.Time{}) // or a long answer would end when the body's time does
-	q := parse(body)
+	q := parse(x.wire, body)
 	in := s.asking(x, r, q)
 	q = q.stripped()
 	block := ""
@@ -54,15 +51,26 @@ func (s *Server) complete(x *exchange, r *http.Request, w *writer) error {
 	}
 	w.Header().Set(statusHeader, x.memory)
 	q = q.onward(to.Model)
+	plain := q
 	if block != "" {
-		q = q.remembering(block)
+		q = q.remember(q, block)
 	}
-	a := &answer{server: s, x: &x.Exchange, r: r, w: w, to: to, keys: k, in: in, q: q, over: make(chan struct{})}
+	a := &answer{server: s, x: x, r: r, w: w, to: to, keys: k, in: in, q: q, plain: plain, over: make(chan struct{})}
+	a.reader = q.reader(a)
 	defer close(a.over)
 	a.offer(x.memory == statusApplied && wantsTools(r.Header, q))
 	err = a.run(ctx)
 	s.settle(ctx, a)
 	return err
+}
+
+// body reads a request's body.
+func (s *Server) body(x *exchange, r *http.Request, w *writer) ([]byte, error) {
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(s.Now().Add(bodyLimit)) // what cannot, has no network
+	body, err := httpdoor.Body(&x.Exchange, r.Body, s.opts.MaxBody)
+	_ = rc.SetReadDeadline(time.Time{}) // or a long answer would end when the body's time does
+	return body, err
 }
 
 // asking reads who asks what.
@@ -103,7 +111,7 @@ func (s *Server) remembered(ctx context.Context, in *asked) (status, block strin
 	}
 	go func() {
 		s.order.settled(ctx, key) // what was learnt a moment ago is to be known
-		p, err := s.prompt(ctx, tenant, whom, message)
+		p, err := s.prompt(ctx, tenant, whom, thread.Asking{Message: message, Memory: true})
 		got <- found{p, err}
 	}()
 	select {
@@ -123,16 +131,26 @@ func (s *Server) remembered(ctx context.Context, in *asked) (status, block strin
 	return statusDegraded, ""
 }
 
+// untaught returns a request with what is remembered, and nothing of tags; without memory where that cannot be had in time.
+func (s *Server) untaught(ctx context.Context, in asked, q request) request {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Deadline)
+	defer cancel()
+	p, err := s.prompt(ctx, in.tenant, in.whom, thread.Asking{Message: in.message, Memory: true, NoTags: true})
+	if err != nil || p.Prompt.Degraded || strings.TrimSpace(p.Prompt.Text) == "" {
+		return q
+	}
+	return q.remember(q, blockOf(p.Prompt.Text))
+}
+
 // prompt makes the prompt of a thread, which it opens for somebody new.
 func (s *Server) prompt(
-	ctx context.Context, tenant recaller.TenantID, w whom, m thread.Message,
+	ctx context.Context, tenant recaller.TenantID, w whom, asking thread.Asking,
 ) (out thread.Prompted, err error) {
 	defer func() {
 		if crash := recover(); crash != nil { // on a goroutine of its own: nobody else would take it up
 			err = recaller.Errorf(recaller.Internal, "a prompt was not made")
 		}
 	}()
-	asking := thread.Asking{Message: m, Memory: true}
 	out, err = s.Threads.Prompt(ctx, tenant, w.thread(), asking)
 	if !errors.Is(err, recaller.NotFound) {
 		return out, err

@@ -84,13 +84,13 @@ func (p *part) add(a *answer) {
 		text = c.refusal.String()
 	}
 	p.text = strings.TrimSpace(p.text + "\n" + unmarked(text))
-	p.tags = append(p.tags, c.tags.Tags()...)
+	p.tags = append(p.tags, c.taken()...)
 }
 
 // keep keeps an exchange once, and carries out its tags. While the store is away it tries again, ever more seldom.
 func (s *Server) keep(ctx context.Context, p *part, interrupted bool) {
 	reply := strings.TrimSpace(cut(plain(p.text), maxReply))
-	if reply == "" {
+	if reply == "" && len(p.tags) == 0 {
 		return // nothing was said, or nothing of it reached the user
 	}
 	in := thread.Replying{

@@ -157,7 +157,12 @@ func open(t *testing.T, opts Options) *door {
 // post sends a request, with the key of ours unless the headers say otherwise.
 func (d *door) post(ctx context.Context, body string, headers ...string) *http.Response {
 	d.t.Helper()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.url+ChatPath, strings.NewReader(body))
+	return d.postAt(ctx, ChatPath, body, headers...)
+}
+
+func (d *door) postAt(ctx context.Context, path, body string, headers ...string) *http.Response {
+	d.t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.url+path, strings.NewReader(body))
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -175,7 +180,12 @@ func (d *door) post(ctx context.Context, body string, headers ...string) *http.R
 
 func (d *door) ask(body string, headers ...string) (*http.Response, string) {
 	d.t.Helper()
-	res := d.post(d.t.Context(), body, headers...)
+	return d.askAt(ChatPath, body, headers...)
+}
+
+func (d *door) askAt(path, body string, headers ...string) (*http.Response, string) {
+	d.t.Helper()
+	res := d.postAt(d.t.Context(), path, body, headers...)
 	text, err := io.ReadAll(res.Body)
 	if err != nil && d.t.Context().Err() != nil {
 		d.t.Fatal(err)
@@ -198,7 +208,7 @@ func text(stream string) string {
 	var out bytes.Buffer
 	for line := range strings.Lines(stream) {
 		if data, ok := strings.CutPrefix(line, "data:"); ok {
-			if c := parse([]byte(strings.TrimSpace(data))).root.Get("choices.0"); c.Get("index").Int() == 0 {
+			if c := parse(chat{}, []byte(strings.TrimSpace(data))).root.Get("choices.0"); c.Get("index").Int() == 0 {
 				out.WriteString(c.Get("delta.content").String())
 			}
 		}
@@ -331,7 +341,7 @@ func TestTwoKeysAreKeptApart(t *testing.T) {
 		res, got := d.ask(`{"messages":[]}`, append(test.headers, "Cookie", "a=b")...)
 		expect(t, name, res.StatusCode, test.status)
 		if test.status != 200 {
-			if e := parse([]byte(got)).root.Get("error"); e.Get("message").String() == "" || e.Get("type").String() != "invalid_request_error" || len(d.up.Requests()) > 0 {
+			if e := parse(chat{}, []byte(got)).root.Get("error"); e.Get("message").String() == "" || e.Get("type").String() != "invalid_request_error" || len(d.up.Requests()) > 0 {
 				t.Errorf("%s: got %s, %d requests", name, got, len(d.up.Requests()))
 			}
 			continue

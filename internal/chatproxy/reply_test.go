@@ -41,7 +41,7 @@ func TestTagsAreTakenOutOfAStream(t *testing.T) {
 	d := open(t, Options{})
 	d.up.Say(reply)
 	_, got := d.ask(`{"user":"ana","messages":[{"role":"user","content":"Hi"}]}`)
-	expect(t, "not a stream", parse([]byte(got)).root.Get("choices.0.message.content").String(), want)
+	expect(t, "not a stream", parse(chat{}, []byte(got)).root.Get("choices.0.message.content").String(), want)
 }
 
 // What is no tag is delivered before the upstream says more.
@@ -236,6 +236,74 @@ func TestManyAtOnce(t *testing.T) {
 	for i, k := range kept {
 		if want := "proxy:u-" + strings.TrimPrefix(k.Message.Text, "I am ") + "/"; d.memory.refs[i] != want {
 			t.Errorf("got %s in %s", k.Message.Text, d.memory.refs[i])
+		}
+	}
+}
+
+// A model that says nothing but tags is asked once more, so that the user hears an answer; what it wanted learnt is kept.
+func TestAReplyOfTagsAloneIsNoSilence(t *testing.T) {
+	t.Parallel()
+	for _, stream := range []string{"false", "true"} {
+		for _, again := range []string{"Larch it is.", "[FORGET: oak]"} { // the second one says nothing at all
+			d := open(t, Options{})
+			d.up.Answer(func(r upstreamtest.Request) upstreamtest.Answer {
+				if r.N > 1 {
+					return upstreamtest.Answer{Pieces: []string{again}, Usage: true}
+				}
+				return upstreamtest.Answer{Pieces: []string{"[LEARN: likes", " larch]\n"}, Usage: true}
+			})
+			_, got := d.ask(`{"user":"ana","stream":` + stream + `,"messages":[{"role":"user","content":"I like larch."}]}`)
+			want, tags := again, []tag.Tag{{Kind: tag.Learn, Text: "likes larch"}}
+			if strings.HasPrefix(again, "[") {
+				want, tags = "", append(tags, tag.Tag{Kind: tag.Forget, Text: "oak"})
+			}
+			said := text(got)
+			if stream == "false" {
+				said = parse(chat{}, []byte(got)).root.Get("choices.0.message.content").String()
+			}
+			expect(t, "delivered", strings.TrimSpace(said), want)
+			expect(t, "reasons to end", strings.Count(got, `"finish_reason":"stop"`), 1)
+			expect(t, "requests", len(d.up.Requests()), 2)
+			expect(t, "the second one", d.up.Last().Roles(), "system user")
+			expect(t, "tags are taught", fmt.Sprint(!d.memory.asked[0].NoTags, !d.memory.asked[1].NoTags), "true false")
+			if !strings.Contains(got, `"total_tokens":24`) {
+				t.Errorf("got %s, want the usage of both", got)
+			}
+			kept := d.kept()
+			if len(kept) != 1 || kept[0].Reply != want || fmt.Sprint(kept[0].Tags) != fmt.Sprint(tags) {
+				t.Errorf("kept %+v, want %q with %v", kept, want, tags)
+			}
+		}
+	}
+}
+
+// What the model can take of itself does not fail because memory made it too long: it goes through without.
+func TestMemoryThatDoesNotFitIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{ChatPath, MessagesPath} {
+		for _, refusal := range []string{
+			`{"error":{"code":400,"message":"request (4200 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error"}}`,
+			`{"error":{"message":"This model's maximum context length is 4096 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}`,
+			`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 200100 tokens > 200000 maximum"}}`,
+		} {
+			d := open(t, Options{})
+			fits := true
+			d.up.Answer(func(r upstreamtest.Request) upstreamtest.Answer {
+				if !fits || strings.Contains(r.Body.Raw, markOpen) {
+					return upstreamtest.Answer{Status: 400, Body: refusal}
+				}
+				return upstreamtest.Answer{Pieces: []string{"Larch."}}
+			})
+			const body = `{"messages":[{"role":"user","content":"Which wood?"}],"user":"ana","metadata":{"user_id":"ana"},"tools":[{"name":"x","function":{"name":"x"}}]}`
+			res, got := d.askAt(path, body)
+			expect(t, "the answer", fmt.Sprint(res.StatusCode, res.Header.Get(statusHeader), strings.Contains(got, "Larch.")), "200degradedtrue")
+			expect(t, "what was asked", d.up.Last().Body.Raw, body)
+			if kept := d.kept(); len(kept) != 1 || kept[0].Reply != "Larch." {
+				t.Errorf("got %+v", kept)
+			}
+			fits = false
+			res, got = d.askAt(path, body)
+			expect(t, "what is too long anyway", fmt.Sprint(res.StatusCode, got), "400"+refusal)
 		}
 	}
 }

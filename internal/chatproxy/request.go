@@ -2,10 +2,12 @@ package chatproxy
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,12 +16,14 @@ import (
 	"github.com/tidwall/sjson"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 	"github.com/recallerhq/recaller/internal/thread"
 )
 
 // request is the body of a request, which is edited in place: what is not changed stays byte for byte. A body that is
 // not what the wire has is not judged here: it goes on as it is, and the upstream says so.
 type request struct {
+	wire
 	body   []byte
 	root   gjson.Result
 	list   []message // of its messages, in order
@@ -33,9 +37,32 @@ type message struct {
 	content gjson.Result
 }
 
+// wire is how one kind of requests, and of answers, is read and edited.
+type wire interface {
+	path() string                                          // of its endpoint, below the base URL
+	messages() string                                      // the field that they are in
+	role(m gjson.Result) string                            // of a message: user, assistant, or any other
+	remember(q request, block string) request              // puts a block into a body that has messages
+	offer(q request) (out request, ok bool)                // adds our tool to the client's
+	withdraw(q request) request                            // takes our tool away, so that the model comes to an end
+	goOn(q request, said string, results []result) request // has the model go on behind what it said and called
+	reader(a *answer) reader                               // of an answer
+	failure(p *httpdoor.Problem) []byte                    // as clients read it
+	event(failure []byte) string                           // that tells of a failure in a stream
+	keys(h http.Header) keys
+	sign(h http.Header, key string) // the key of the upstream
+}
+
+// reader edits the answers of one request, of all its rounds.
+type reader interface {
+	line(ctx context.Context, line []byte) bool // of a stream: hands it through; false: there is no room for it
+	tail()                                      // delivers what is held back where a stream ends without a reason
+	whole(body []byte) []byte
+}
+
 // parse reads a body.
-func parse(body []byte) request {
-	q := request{body: body, newest: -1}
+func parse(w wire, body []byte) request {
+	q := request{wire: w, body: body, newest: -1}
 	if !gjson.ValidBytes(body) {
 		return q
 	}
@@ -43,12 +70,12 @@ func parse(body []byte) request {
 	if !q.root.IsObject() {
 		return q
 	}
-	messages := q.root.Get("messages")
+	messages := q.root.Get(w.messages())
 	if !messages.IsArray() || messages.Index == 0 {
 		return q
 	}
 	messages.ForEach(func(_, m gjson.Result) bool {
-		role := m.Get("role").String()
+		role := w.role(m)
 		if role == "user" {
 			q.newest = len(q.list)
 		}
@@ -64,25 +91,12 @@ func (q request) chat() bool { return len(q.list) > 0 }
 // choices is how many answers are asked for.
 func (q request) choices() int64 { return max(1, q.root.Get("n").Int()) }
 
+// set returns the request with a value of JSON, which is known to be good.
+func (q request) set(path, raw string) request { return parse(q.wire, set(q.body, path, raw)) }
+
 // with returns a request with parts of the body replaced. Places are those of the body.
 func (q request) with(from, to int, text string) request {
-	return parse(slices.Concat(q.body[:from], []byte(text), q.body[to:]))
-}
-
-// remembering puts the block in front of the user's newest message: all before it stays as it was the last time, so that
-// the upstream's cache of prompts holds (ADR 54). Where the user has said nothing yet it comes last.
-func (q request) remembering(block string) request {
-	role := "system"
-	if slices.ContainsFunc(q.list, func(m message) bool { return m.role == "developer" }) {
-		role = "developer"
-	}
-	text := `{"role":"` + role + `","content":` + quote(block) + `}`
-	if q.newest < 0 {
-		end := q.list[len(q.list)-1].end
-		return q.with(end, end, ","+text)
-	}
-	at := q.list[q.newest].at
-	return q.with(at, at, text+",")
+	return parse(q.wire, slices.Concat(q.body[:from], []byte(text), q.body[to:]))
 }
 
 // stripped takes blocks of ours out that came back in the history: whole messages, and what an agent repeated of one.
@@ -125,14 +139,14 @@ func (q request) onward(model string) request {
 			if err != nil || len(out) >= len(q.body) {
 				break
 			}
-			q = parse(out)
+			q = parse(q.wire, out)
 		}
 	}
 	if model == "" || !q.root.IsObject() || q.root.Get("model").String() == model {
 		return q
 	}
 	if out, err := sjson.SetRawBytes(q.body, "model", []byte(quote(model))); err == nil {
-		q = parse(out)
+		q = parse(q.wire, out)
 	}
 	return q
 }
@@ -182,6 +196,16 @@ func mediaOf(part gjson.Result) (thread.Media, bool) {
 	case "input_audio":
 		data := part.Get("input_audio.data").String()
 		return thread.Media{Kind: thread.MediaFile, Ref: reference("data:audio/" + part.Get("input_audio.format").String() + ";base64," + data)}, data != ""
+	case "image", "document": // of Anthropic's
+		at, kind := part.Get("source"), thread.MediaFile
+		if part.Get("type").String() == "image" {
+			kind = thread.MediaImage
+		}
+		ref := at.Get("url").String() + at.Get("file_id").String()
+		if data := at.Get("data").String(); data != "" {
+			ref = "data:" + at.Get("media_type").String() + ";base64," + data
+		}
+		return thread.Media{Kind: kind, Ref: reference(ref), Name: reference(part.Get("title").String())}, ref != ""
 	case "file":
 		f := part.Get("file")
 		ref := f.Get("file_id").String()
@@ -225,11 +249,25 @@ func cut(s string, most int) string {
 	return s[:most]
 }
 
+// textOf returns what a message says, without what is no text.
+func textOf(content gjson.Result) string {
+	if content.Type == gjson.String {
+		return content.String()
+	}
+	var texts []string
+	for _, part := range content.Array() {
+		if text := part.Get("text"); text.Type == gjson.String {
+			texts = append(texts, text.String())
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
 // before returns what the agent said already in the exchange that goes on: between calls of its tools.
 func (q request) before() string {
 	var said []string
 	for _, m := range q.list[q.newest+1:] {
-		if text := strings.TrimSpace(unmarked(m.content.String())); m.role == "assistant" && m.content.Type == gjson.String && text != "" {
+		if text := strings.TrimSpace(unmarked(textOf(m.content))); m.role == "assistant" && text != "" {
 			said = append(said, text)
 		}
 	}

@@ -17,18 +17,21 @@ import (
 )
 
 // keys are the two keys of a request: ours, and the provider's own, which may be missing.
-type keys struct{ ours, theirs string }
+type keys struct {
+	ours, theirs string
+	bearer       bool // the provider's stood in Authorization, and goes there
+}
 
-// keysOf parts the keys of a request. With a key of ours in X-Memory-API-Key or X-API-Key, what stands in Authorization
+// keys parts the keys of a request. With a key of ours in X-Memory-API-Key or X-API-Key, what stands in Authorization
 // is the provider's, unless it is a key of ours, too: that never leaves.
-func keysOf(h http.Header) keys {
+func (chat) keys(h http.Header) keys {
 	bearer := bearerOf(h)
 	for _, name := range []string{"X-Memory-API-Key", "X-API-Key"} {
 		if ours := strings.TrimSpace(h.Get(name)); ours != "" {
 			if bearer == ours || strings.HasPrefix(bearer, ourPrefix) {
 				bearer = ""
 			}
-			return keys{ours: ours, theirs: bearer}
+			return keys{ours: ours, theirs: bearer, bearer: true}
 		}
 	}
 	return keys{ours: bearer}
@@ -94,7 +97,7 @@ func (s *Server) upstream(ctx context.Context, tenant recaller.TenantID, r *http
 
 // send sends a request on. The caller closes the answer's body.
 func (s *Server) send(
-	ctx context.Context, r *http.Request, up upstream, k keys, method, path string, body []byte,
+	ctx context.Context, x *exchange, r *http.Request, up upstream, k keys, method, path string, body []byte,
 ) (*http.Response, error) {
 	if up.BaseURL == "" {
 		return nil, unreachable(errNoUpstream)
@@ -113,27 +116,36 @@ func (s *Server) send(
 		return nil, unreachable(err)
 	}
 	out.Header = onward(r.Header)
-	if key := cmp.Or(k.theirs, up.APIKey); key != "" {
-		out.Header.Set("Authorization", "Bearer "+key)
+	switch key := cmp.Or(k.theirs, up.APIKey); {
+	case key == "":
+	case k.bearer:
+		chat{}.sign(out.Header, key)
+	default:
+		x.wire.sign(out.Header, key)
+	}
+	if _, said := out.Header["Idempotency-Key"]; !said {
+		// Not sent. It has a request sent again that met a connection which the upstream was just closing: some close each
+		// behind its answer.
+		out.Header["Idempotency-Key"] = nil
 	}
 	if up.chosen {
 		out.Header["Via"] = append(r.Header.Values("Via"), "1.1 "+s.self)
 	}
 	res, err := up.client.Do(out) //nolint:gosec // as above
 	if err != nil {
-		s.notReached(ctx, r, up, err)
+		s.notReached(ctx, x, r, up, err)
 		return nil, unreachable(err)
 	}
 	return res, nil
 }
 
 // notReached tells the operator why an upstream did not answer. The tenant is told that it did not.
-func (s *Server) notReached(ctx context.Context, r *http.Request, up upstream, err error) {
+func (s *Server) notReached(ctx context.Context, x *exchange, r *http.Request, up upstream, err error) {
 	var at *url.Error
 	if r.Context().Err() != nil || !errors.As(err, &at) {
 		return // who asked is away
 	}
-	s.Log.WarnContext(ctx, "an upstream did not answer", "chosen_by_tenant", up.chosen, "err", at.Err.Error())
+	s.Log.WarnContext(ctx, "an upstream did not answer", "request_id", x.ID, "tenant", x.Tenant, "chosen_by_tenant", up.chosen, "err", at.Err.Error())
 }
 
 // ourOwn are headers that are for us, or for the connection to us: they stay here. Those of identity are in whom.

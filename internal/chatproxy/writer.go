@@ -49,8 +49,8 @@ func (w *writer) Flush() {
 	}
 }
 
-// failed answers as OpenAI does. Only the client-safe message leaves the process.
-func failed(w *writer, err error) {
+// failed answers as the provider would. Only the client-safe message leaves the process.
+func failed(w *writer, to wire, err error) {
 	if w.status != 0 {
 		return // the answer is under way
 	}
@@ -63,7 +63,7 @@ func failed(w *writer, err error) {
 	h.Set("Content-Type", "application/json")
 	w.ours = true
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(errorBody(p)) // the client is gone: nobody is left to tell
+	_, _ = w.Write(to.failure(p)) // the client is gone: nobody is left to tell
 }
 
 // errorBody writes a problem as OpenAI's clients read it.

@@ -85,7 +85,7 @@ func (c *Config) modelFields() []field {
 				"model](#the-model).", oneOf(&c.Model.Words, WordsAuto, WordsOwn, WordsQuoted),
 		},
 		{"llm.window_tokens", "RECALLER_LLM_WINDOW_TOKENS", "16000", "How much of a conversation one question holds; longer ones go in parts.", count(&c.Model.WindowTokens, 1000, 2_000_000)},
-		{"proxy.base_url", "RECALLER_PROXY_BASE_URL", "", "Where requests to `/v1/chat/completions` go on to: an OpenAI-compatible endpoint with its version, like https://api.openai.com/v1; see [the proxy](proxy.md). Tenants can have [their own](proxy.md#the-upstream). Not set: the endpoint of [the model](#the-model), unless that is Anthropic's.", address(&c.Proxy.BaseURL)},
+		{"proxy.base_url", "RECALLER_PROXY_BASE_URL", "", "Where requests to `/v1/chat/completions` and `/v1/messages` go on to: an endpoint that speaks OpenAI's or Anthropic's protocol, with its version, like https://api.openai.com/v1; see [the proxy](proxy.md). Tenants can have [their own](proxy.md#the-upstream). Not set: the endpoint of [the model](#the-model), unless that is Anthropic's.", address(&c.Proxy.BaseURL)},
 		{"proxy.api_key", "RECALLER_PROXY_API_KEY", "", "Key of that endpoint, for requests that bring none of the provider's own.", secret(&c.Proxy.APIKey)},
 		{"proxy.model", "RECALLER_PROXY_MODEL", "", "Model that is asked for, whatever a request names. Not set: the one that it names.", text(&c.Proxy.Model)},
 		{"proxy.deadline", "RECALLER_PROXY_DEADLINE", "250ms", "How long a request may wait for what is remembered; after that it goes on untouched.", span(&c.Proxy.Deadline, maxDeadline)},

@@ -60,6 +60,8 @@ func (s *Service) validUpstream(u recaller.Upstream, key *string) error {
 	case err != nil || !webhookURL(u.BaseURL) || strings.ContainsAny(u.BaseURL, "?#"):
 		return recaller.InvalidField("base_url", "must be a http or https URL with a host, its version and neither user name "+
 			"nor query, like https://api.openai.com/v1, of at most %d bytes", maxURL)
+	case strings.HasSuffix(at.Path, "/chat/completions") || strings.HasSuffix(at.Path, "/messages"):
+		return recaller.InvalidField("base_url", "must end with the version, before /chat/completions or /messages: that is added")
 	case s.Reachable != nil && !s.Reachable(at.Hostname()):
 		return recaller.InvalidField("base_url",
 			"must be of a public host: no other is reached, unless the server's RECALLER_WEBHOOK_ALLOW lists it")

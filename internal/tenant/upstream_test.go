@@ -63,6 +63,8 @@ func TestUpstreamsThatAreRefused(t *testing.T) {
 		{good + "?key=1", "", "", "base_url"},
 		{good + "#a", "", "", "base_url"},
 		{good + "?", "", "", "base_url"},
+		{good + "/chat/completions", "", "", "base_url"},
+		{good + "/messages/", "", "", "base_url"},
 		{"http://10.0.0.1/v1", "", "", "base_url"},
 		{"https://" + strings.Repeat("a", 2000), "", "", "base_url"},
 		{good, "", "sk 1", "api_key"},

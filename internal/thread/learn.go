@@ -33,6 +33,7 @@ const (
 	ReasonEmpty   = "says nothing"
 	ReasonQuoted  = "words of somebody else's, which the message quotes"
 	ReasonEchoed  = "a tag in the message"
+	ReasonTaught  = "a tag of the instructions, which says nothing"
 	ReasonSecret  = "a secret"
 	ReasonUnclear = "several may be meant"
 	ReasonUnknown = "nothing of it is remembered"

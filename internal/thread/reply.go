@@ -12,6 +12,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/prompt"
 	"github.com/recallerhq/recaller/internal/tag"
 	"github.com/recallerhq/recaller/internal/tool"
 )
@@ -71,7 +72,7 @@ func (s *Service) Reply(
 	if err != nil {
 		return out, err
 	}
-	if strings.TrimSpace(in.Reply) == "" || !utf8.ValidString(in.Reply) || len(in.Reply) > recaller.MaxTurnBytes {
+	if strings.TrimSpace(in.Reply) == "" && len(in.Tags) == 0 || !utf8.ValidString(in.Reply) || len(in.Reply) > recaller.MaxTurnBytes {
 		return out, recaller.InvalidField("reply", "is required: valid UTF-8 of at most %d bytes", recaller.MaxTurnBytes)
 	}
 	t, err := s.Store.Thread(ctx, tenant, ref)
@@ -144,13 +145,32 @@ func (s *Service) carryOut(
 		call.Once.Token = fmt.Sprintf("%s tag %d", in.Once.Token, i)
 	}
 	done := Done{Kind: one.Kind, Text: one.Text}
-	var err error
+	taught, err := s.taught(ctx, tenant, one)
+	if err != nil {
+		return done, err
+	}
+	if taught {
+		done.Result, done.Reason = Refused, ReasonTaught
+		return done, nil
+	}
 	if one.Kind == tag.Learn {
 		err = s.learn(ctx, call, in.Message, &done)
 	} else {
 		err = s.forget(ctx, call, t.Caller, &done)
 	}
 	return done.settled(err)
+}
+
+// taught reports a tag as the instructions have it, which small models copy.
+func (s *Service) taught(ctx context.Context, tenant recaller.TenantID, one tag.Tag) (bool, error) {
+	t, err := s.Tenants.Tenant(ctx, tenant)
+	if err != nil {
+		return false, err
+	}
+	own, _ := prompt.For(t, prompt.Tags)
+	ours, _ := prompt.For(recaller.Tenant{}, prompt.Tags)
+	_, tags := tag.Parse(own + "\n" + ours)
+	return slices.ContainsFunc(tags, func(l tag.Tag) bool { return strings.EqualFold(l.Text, one.Text) }), nil
 }
 
 // settled tells of a failure that is the tag's own as what became of it; another is ours, and stays an error.

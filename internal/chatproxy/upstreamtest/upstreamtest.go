@@ -1,4 +1,4 @@
-// Package upstreamtest is an endpoint of chat completions for tests: it keeps what it was asked, and answers as it is
+// Package upstreamtest is an endpoint of chat completions, and of Anthropic's messages, for tests: it keeps what it was asked, and answers as it is
 // told, whole or in a stream: texts, calls of tools, usage, refusals of every kind, answers that break off or hang.
 package upstreamtest
 
@@ -123,6 +123,11 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(r.URL.Path, "/models"):
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"m-1","object":"model"}]}`)
+	case strings.HasSuffix(r.URL.Path, "/count_tokens"):
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"input_tokens":9}`)
+	case strings.HasSuffix(r.URL.Path, "/messages"):
+		u.messages(w, in, a)
 	case in.Body.Get("stream").Bool():
 		u.stream(w, in, a)
 	default:
