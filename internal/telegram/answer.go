@@ -324,7 +324,7 @@ func (b *Bot) deliver(ctx context.Context, t talk, r thread.Replied) error {
 func (b *Bot) which(ctx context.Context, t talk, list []recaller.Memory) error {
 	var rows [][]models.InlineKeyboardButton
 	for _, m := range list[:min(len(list), maxButtons)] {
-		rows = append(rows, []models.InlineKeyboardButton{{Text: clip(oneLine(m.Value), maxButton), CallbackData: forgetButton + string(m.ID)}})
+		rows = append(rows, button(m.Value, forgetButton+string(m.ID)))
 	}
 	return b.sender.message(ctx, t.place, message{rich: plain(t.notices.which), buttons: models.InlineKeyboardMarkup{InlineKeyboard: rows}})
 }

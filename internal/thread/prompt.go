@@ -12,6 +12,8 @@ import (
 type Asking struct {
 	Message   Message
 	MaxTokens int // of all but the persona and the message; 0: the default of briefings
+	// Persona is told in place of the thread's; nil: that one.
+	Persona *string
 	// Memory asks for what is remembered only, to stand in a prompt of somebody else's: no persona, no time, no last
 	// messages, and the message is only searched for. Tags are taught unless NoTags.
 	Memory bool
@@ -41,7 +43,7 @@ func (s *Service) Prompt(
 	t := &briefing.Thread{ID: out.Thread.ID, Message: whole, Quoted: in.Message.Quoted, Tags: !in.NoTags}
 	if in.Memory {
 		t.MemoryOnly()
-	} else if err = s.toldWhole(ctx, tenant, &out.Thread, t); err != nil {
+	} else if err = s.toldWhole(ctx, tenant, &out.Thread, in.Persona, t); err != nil {
 		return out, err
 	}
 	t.Summary = out.Thread.Summary
@@ -51,7 +53,7 @@ func (s *Service) Prompt(
 
 // toldWhole reads what a whole prompt tells beside what is remembered.
 func (s *Service) toldWhole(
-	ctx context.Context, tenant recaller.TenantID, of *recaller.Thread, t *briefing.Thread,
+	ctx context.Context, tenant recaller.TenantID, of *recaller.Thread, persona *string, t *briefing.Thread,
 ) error {
 	gone, err := s.Store.Forgotten(ctx, tenant, of.Caller)
 	if err != nil {
@@ -60,6 +62,10 @@ func (s *Service) toldWhole(
 	*of, t.Clock = s.without(ctx, tenant, *of, gone), true
 	if t.Recent, err = s.last(ctx, tenant, *of, forgotten.New(gone), briefing.LatestTold); err != nil {
 		return err
+	}
+	if persona != nil {
+		t.Persona = *persona
+		return nil
 	}
 	t.Persona, _, err = s.Personas.Resolve(ctx, tenant, of.Persona)
 	return err
