@@ -236,6 +236,9 @@ func (b *Bot) exchange(ctx context.Context, t talk) error {
 	case t.update.isLate() || b.Now().Sub(t.at) > maxAge:
 		return b.kept(ctx, t, m, once, late)
 	}
+	if m, err = b.documents(ctx, t, m); err != nil {
+		return err
+	}
 	p, err := b.Threads.Prompt(ctx, tenant, ref, thread.Asking{Message: m})
 	if err != nil {
 		return err

@@ -7,10 +7,10 @@ import (
 
 // notices are the bot's own words in one language. %s is what is told.
 type notices struct {
-	help, hello, id, strange, noModel, away, refused, late, deaf, mute                 string
-	known, nothing, forgotten, unknown, which, forgetWhat, forgetNot, private          string
-	persona, personaSet, personaNone, personaLong, export, done, relayed, big          string
-	personaWhich, personaVersion, personaUnknown, personaElsewhere, personaAsElsewhere string
+	help, hello, id, strange, noModel, away, refused, late, deaf, mute                         string
+	known, nothing, forgotten, unknown, which, forgetWhat, forgetNot, private                  string
+	persona, personaSet, personaNone, personaLong, export, done, relayed, big                  string
+	personaWhich, personaVersion, personaUnknown, personaElsewhere, personaAsElsewhere, unread string
 }
 
 var english = notices{
@@ -43,6 +43,7 @@ var english = notices{
 	personaElsewhere:   "Here I am as I am elsewhere from now on.",
 	personaAsElsewhere: "As elsewhere",
 	export:             "Everything that is held about you.",
+	unread:             "I cannot read this: %s. I read plain text, Markdown, CSV and JSON in UTF-8, up to 32 kB; of other files I know the name only.",
 	done:               "Done.",
 	relayed:            "I pass this message on to you.",
 }
@@ -77,6 +78,7 @@ var german = notices{
 	personaElsewhere:   "Hier bin ich von nun an, wie ich sonst bin.",
 	personaAsElsewhere: "Wie sonst",
 	export:             "Alles, was über dich gespeichert ist.",
+	unread:             "Das kann ich nicht lesen: %s. Ich lese reinen Text, Markdown, CSV und JSON in UTF-8 bis 32 kB; von anderen Dateien kenne ich nur den Namen.",
 	done:               "Erledigt.",
 	relayed:            "Ich leite dir diese Nachricht weiter.",
 }
@@ -111,6 +113,7 @@ var spanish = notices{
 	personaElsewhere:   "Aquí soy desde ahora como soy en otros lugares.",
 	personaAsElsewhere: "Como en otros lugares",
 	export:             "Todo lo que se guarda sobre ti.",
+	unread:             "No puedo leer esto: %s. Leo texto sin formato, Markdown, CSV y JSON en UTF-8 hasta 32 kB; de otros archivos solo conozco el nombre.",
 	done:               "Hecho.",
 	relayed:            "Te reenvío este mensaje.",
 }
