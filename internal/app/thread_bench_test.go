@@ -51,8 +51,8 @@ func TestHundredsOfThreadsAtOnce(t *testing.T) {
 				t.Errorf("%s: got %d exchanges, want %d", id, got.Exchanges, each)
 			}
 		}
-		t.Logf("%d threads, %d clients, n = %d: %.0f exchanges a second\nprompt: %s\nreply: %s\nthe last summary %v after the end",
-			many, clients, many*each, float64(many*each)/ended.Sub(began).Seconds(), quantiles(took.prompt), quantiles(took.reply),
+		t.Logf("%d threads, %d clients, n = %d: %.0f exchanges a second\nprompt: %s, degraded %d\nreply: %s, held %d\nthe last summary %v after the end",
+			many, clients, many*each, float64(many*each)/ended.Sub(began).Seconds(), quantiles(took.prompt), took.degraded, quantiles(took.reply), took.held,
 			time.Since(ended).Round(time.Second))
 	})
 }
@@ -63,6 +63,8 @@ var alone sync.Mutex
 type laps struct {
 	mu            sync.Mutex
 	prompt, reply []time.Duration
+	degraded      int // prompts that the store had no time for
+	held          int // replies that were acknowledged as not durable yet
 }
 
 // chat has exchanges in a thread, one after the other.
@@ -74,7 +76,8 @@ func (l *laps) chat(ctx context.Context, h *house, who string, exchanges int) er
 	for n := range exchanges {
 		said := client.ThreadMessage{Message: fmt.Sprintf("I have %d boats on the lake. What did we say of the %dth?", n, n)}
 		began := time.Now()
-		if _, err := h.ThreadPrompt(ctx, id, client.PromptRequest{ThreadMessage: said}); err != nil {
+		p, err := h.ThreadPrompt(ctx, id, client.PromptRequest{ThreadMessage: said})
+		if err != nil {
 			return err
 		}
 		asked := time.Now()
@@ -84,10 +87,13 @@ func (l *laps) chat(ctx context.Context, h *house, who string, exchanges int) er
 		if err != nil {
 			return err
 		}
-		if !out.Durable {
-			return fmt.Errorf("an exchange of %s is not durable", who)
-		}
 		l.mu.Lock()
+		if !out.Durable {
+			l.held++
+		}
+		if p.Degraded {
+			l.degraded++
+		}
 		l.prompt, l.reply = append(l.prompt, asked.Sub(began)), append(l.reply, time.Since(asked))
 		l.mu.Unlock()
 	}

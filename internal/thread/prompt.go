@@ -2,6 +2,8 @@ package thread
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
@@ -27,9 +29,14 @@ type Prompted struct {
 	Prompt recaller.Briefing
 }
 
+// patience is how long the store may take before a prompt does without it.
+const patience = 2 * time.Second
+
 // Prompt assembles the prompt for what the user says next (L1). It keeps nothing: Reply does.
 //
 // If what is known cannot be read in time, the prompt is degraded, and has what is left: persona, message, instructions.
+// While the store is away that is the tenant's persona, whatever the thread is, which is not looked for then. A prompt of what
+// is remembered only is an error then.
 func (s *Service) Prompt(
 	ctx context.Context, tenant recaller.TenantID, ref string, in Asking,
 ) (out Prompted, err error) {
@@ -37,18 +44,53 @@ func (s *Service) Prompt(
 	if err != nil {
 		return out, err
 	}
-	if out.Thread, err = s.Store.Thread(ctx, tenant, ref); err != nil {
-		return out, err
+	t := &briefing.Thread{Message: whole, Quoted: in.Message.Quoted, Tags: !in.NoTags}
+	timed, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if out.Thread, err = s.Store.Thread(timed, tenant, ref); err == nil {
+		t.ID = out.Thread.ID
+		if in.Memory {
+			t.MemoryOnly()
+		} else {
+			err = s.toldWhole(timed, tenant, &out.Thread, in.Persona, t)
+		}
 	}
-	t := &briefing.Thread{ID: out.Thread.ID, Message: whole, Quoted: in.Message.Quoted, Tags: !in.NoTags}
-	if in.Memory {
-		t.MemoryOnly()
-	} else if err = s.toldWhole(ctx, tenant, &out.Thread, in.Persona, t); err != nil {
+	switch {
+	case err != nil && (in.Memory || ctx.Err() != nil || !away(err)):
+		return out, err
+	case err != nil:
+		out.Prompt, err = s.toldAway(ctx, tenant, out.Thread.Persona, in, t)
 		return out, err
 	}
 	t.Summary = out.Thread.Summary
 	out.Prompt, err = s.Briefer.Briefing(ctx, tenant, out.Thread.Caller, briefing.Request{MaxTokens: in.MaxTokens, Thread: t})
 	return out, err
+}
+
+// away reports whether an error tells that the store is away, or does not answer.
+func away(err error) bool {
+	kind := recaller.KindOf(err)
+	return kind == recaller.Unavailable || kind == recaller.Timeout || errors.Is(err, context.DeadlineExceeded)
+}
+
+// toldAway is a prompt of what is known without the store.
+func (s *Service) toldAway(
+	ctx context.Context, id recaller.TenantID, persona recaller.PersonaChoice, in Asking, t *briefing.Thread,
+) (b recaller.Briefing, err error) {
+	timed, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tenant, err := s.Tenants.Tenant(timed, id)
+	if err != nil {
+		return b, err
+	}
+	t.Clock, t.Persona = true, tenant.Profile.Personality
+	if in.Persona != nil {
+		t.Persona = *in.Persona
+	} else if text, _, err := s.Personas.Resolve(timed, id, persona); err == nil {
+		t.Persona = text
+	}
+	req := briefing.Request{MaxTokens: in.MaxTokens, Thread: t}
+	return briefing.Degraded(recaller.Snapshot{Tenant: tenant}, s.Now(), req, briefing.ReasonStore), nil
 }
 
 // toldWhole reads what a whole prompt tells beside what is remembered.
