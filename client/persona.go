@@ -35,13 +35,14 @@ type PersonaActivation struct {
 	Version int `json:"version" minimum:"1" doc:"Its number." example:"1"`
 }
 
-// PersonaPreview says which persona to try out, and on whom. The zero value is the active one, on somebody who was never
-// there.
+// PersonaPreview says which persona to try out, and on whom, or in which thread. The zero value is the active one, on
+// somebody who was never there.
 type PersonaPreview struct {
 	Text      *string                `json:"text,omitempty" doc:"A text to try, at most 4000 bytes." example:"dry and exact"`
 	Version   *int                   `json:"version,omitempty" minimum:"1" doc:"A version to try, in place of a text." example:"1"`
 	CallerID  string                 `json:"caller_id,omitempty" doc:"The caller of whom the agent would be told; if not said, somebody who was never there." example:"0199b7c2"`
-	Query     string                 `json:"query,omitempty" doc:"What is talked about, at most 2,000 characters." example:"rebooking a flight"`
+	ThreadID  string                 `json:"thread_id,omitempty" doc:"The thread, by its id or external id, whose prompt it would be, in place of caller_id; without a text and a version: with the persona that the thread has." example:"chat-99:12"`
+	Query     string                 `json:"query,omitempty" doc:"What is talked about, at most 2,000 characters; of a thread, the message." example:"rebooking a flight"`
 	MaxTokens int                    `json:"max_tokens,omitempty" minimum:"0" maximum:"100000" doc:"The token budget; 0 or not said: the server's default." example:"1500"`
 	Style     recaller.BriefingStyle `json:"style,omitempty" enum:"briefing,system_prompt" doc:"system_prompt, if not said: a whole system prompt; briefing: notes to put in front of the agent's own." example:"system_prompt"`
 }

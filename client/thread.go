@@ -96,7 +96,7 @@ type PromptResponse struct {
 	Tokens   int            `json:"tokens" doc:"An upper bound of what a model will count." example:"612"`
 	Degraded bool           `json:"degraded" doc:"Something is missing that should be here." example:"false"`
 	Reason   string         `json:"reason,omitempty" doc:"Why, when degraded." example:"deadline"`
-	Thread   Thread         `json:"thread" doc:"The thread."`
+	Thread   Thread         `json:"thread,omitzero" doc:"The thread; left out where it could not be read, because the store is away."`
 }
 
 // ReplyRequest is one exchange: what the user said, and what the agent's model replied.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -23,6 +24,10 @@ func TestWhatTheProxyAdds(t *testing.T) {
 	if err != nil {
 		t.Skip("make bench-proxy runs it")
 	}
+	pause, err := time.ParseDuration(cmp.Or(os.Getenv("RECALLER_PROXY_PAUSE"), "0s"))
+	if err != nil {
+		t.Fatalf("RECALLER_PROXY_PAUSE: %v", err)
+	}
 	h, up := chatting(t, "RECALLER_RATE_LIMIT=0")
 	up.Say("Noted", ", larch", " it is. [LEARN: likes larch]")
 	const people = 20
@@ -31,6 +36,7 @@ func TestWhatTheProxyAdds(t *testing.T) {
 	}
 	var direct, through, plain, added, undisturbed []time.Duration
 	for i := range n {
+		<-time.After(pause)
 		alone := quiet()
 		body := fmt.Sprintf(`{"model":"m","stream":true,"messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"Question %d: what did we say about the garden house?"}]}`, i)
 		d := h.first(up.URL, body, "")

@@ -23,7 +23,7 @@ func (a *App) accompany(threads *thread.Service, model *llm.Client) error {
 		return nil
 	}
 	d := telegram.Deps{
-		Threads: threads, Memories: a.memories, Marks: a.store, Export: a.export,
+		Threads: threads, Memories: a.memories, Personas: a.tenants, Marks: a.store, Export: a.export,
 		Log: a.log, Registerer: a.registry, Now: a.opts.Now,
 	}
 	if model != nil {

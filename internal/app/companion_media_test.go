@@ -56,7 +56,8 @@ func TestACompanionHearsAndSeesWhatThereIs(t *testing.T) {
 
 	c.to("[File:", "A report.")
 	c.chat.Send(ana, map[string]any{"document": map[string]any{"file_id": "d1", "file_unique_id": "u", "file_name": "re[port].pdf"}})
-	c.want("a file", c.hears(2), "A report.")
+	c.want("a file that cannot be read", c.hears(2), "I cannot read this: re(port).pdf.")
+	c.want("a file", c.hears(3), "A report.")
 	if p := c.asked("[File:"); len(p) != 1 || !strings.Contains(p[0], "[File: re(port).pdf telegram:d1]\n\nAnalyze: re(port).pdf") {
 		t.Errorf("got %q", p)
 	}
@@ -70,7 +71,7 @@ func TestACompanionHearsAndSeesWhatThereIs(t *testing.T) {
 	c.chat.File("p1", []byte("JPEG"))
 	c.chat.Send(ana, photo("p1", "My garden"))
 	c.chat.Send(ana, photo("p2", ""))
-	c.want("an album", c.hears(3), "A garden.")
+	c.want("an album", c.hears(4), "A garden.")
 	c.eventually("all updates are confirmed", func() bool { return c.chat.Unconfirmed() == 0 })
 	p := c.asked("[Image:")
 	if len(p) != 1 || !strings.Contains(p[0], "[Image: telegram:p1]\n[Image: telegram:p2]\n\nMy garden") || strings.Contains(p[0], "small") {
@@ -84,7 +85,7 @@ func TestACompanionHearsAndSeesWhatThereIs(t *testing.T) {
 		t.Errorf("the model was shown %d pictures", shown)
 	}
 	c.edit(c.chat.Say(ana, "I want oak."), "I want larch after all.")
-	c.hears(5)
+	c.hears(6)
 	c.edit(1, "An old one.")
 	c.eventually("all updates are confirmed", func() bool { return c.chat.Unconfirmed() == 0 })
 	if len(c.asked("larch after all")) == 0 || len(c.asked("An old one")) != 0 {

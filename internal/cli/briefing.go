@@ -53,7 +53,12 @@ func (c *briefingCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
+	return s.briefed(b, c.JSON)
+}
+
+// briefed prints a briefing as it is told.
+func (s *session) briefed(b client.Briefing, asJSON bool) error {
+	if asJSON {
 		return s.json(b)
 	}
 	s.verbosef("%d tokens in %d parts", b.Tokens, len(b.Parts))

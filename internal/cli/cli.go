@@ -100,6 +100,8 @@ type grammar struct {
 	Erase   eraseCmd   `cmd:"" group:"own" help:"Erase a caller for ever, with a signed receipt"`
 	Receipt receiptCmd `cmd:"" group:"own" help:"Check the receipt of an erasure"`
 
+	Persona personaCmd `cmd:"" group:"run" help:"Look after how the agent is: versions, and what it would be told with them"`
+
 	Serve   serveCmd   `cmd:"" group:"run" help:"Run the server"`
 	MCP     mcpCmd     `cmd:"" name:"mcp" group:"run" help:"Serve the Model Context Protocol on standard input and output"`
 	Migrate migrateCmd `cmd:"" group:"run" help:"Make or update the tables on Postgres"`

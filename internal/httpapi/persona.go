@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/tenant"
+	"github.com/recallerhq/recaller/internal/thread"
 )
 
 func (s *server) personaRoutes() {
@@ -49,7 +51,7 @@ func (s *server) personaRoutes() {
 		id: "preview-persona", method: http.MethodPost, path: path + "/preview", tag: tagTenants,
 		summary: "Try a persona out", statuses: []int{http.StatusNotFound},
 		about: "What the agent would be told with a text, or a version, in place of the active persona; with neither, with " +
-			"that one. Of a caller, or of somebody who was never there. Nothing is stored.",
+			"that one. Of a caller, in a thread, or of somebody who was never there. Nothing is stored.",
 	}, s.previewPersona)
 }
 
@@ -72,6 +74,9 @@ func (s *server) previewPersona(
 			return nil, err
 		}
 	}
+	if in.Body.ThreadID != "" {
+		return s.previewThread(ctx, x, in.Body, choice)
+	}
 	persona, _, err := s.Personas.Resolve(ctx, x.Tenant, choice)
 	if err != nil {
 		return nil, err
@@ -87,6 +92,31 @@ func (s *server) previewPersona(
 	}
 	b, err := s.Briefer.Stranger(t, req)
 	return body200(briefingOut(b), err)
+}
+
+// noMessage stands for the message in the preview of a thread's prompt.
+const noMessage = "…"
+
+// previewThread returns the prompt of a thread's next message as it would be with a persona.
+func (s *server) previewThread(
+	ctx context.Context, x *exchange, in client.PersonaPreview, choice recaller.PersonaChoice,
+) (*plain[client.Briefing], error) {
+	switch {
+	case in.CallerID != "":
+		return nil, recaller.InvalidField("thread_id", "goes without a caller_id: the thread tells whose it is")
+	case in.Style != "":
+		return nil, recaller.InvalidField("style", "goes without a thread_id: a thread has a prompt of its own")
+	}
+	asking := thread.Asking{Message: thread.Message{Text: cmp.Or(in.Query, noMessage)}, MaxTokens: in.MaxTokens}
+	if choice != (recaller.PersonaChoice{}) {
+		persona, _, err := s.Personas.Resolve(ctx, x.Tenant, choice)
+		if err != nil {
+			return nil, err
+		}
+		asking.Persona = &persona
+	}
+	p, err := s.Threads.Prompt(ctx, x.Tenant, in.ThreadID, asking)
+	return body200(briefingOut(p.Prompt), err)
 }
 
 func personaOut(p recaller.Persona) client.Persona {

@@ -83,6 +83,10 @@ func TestWhatIsWrongWithAPersonaIsNamed(t *testing.T) {
 		{422, "POST", "/preview", `{"text":"","caller_id":"nobody"}`, "text"},
 		{422, "POST", "/preview", `{"text":"a","version":1}`, "version"},
 		{422, "POST", "/preview", `{"style":"poem"}`, "style"},
+		{404, "POST", "/preview", `{"thread_id":"nobody's"}`, ""},
+		{404, "POST", "/preview", `{"version":7,"thread_id":"nobody's"}`, ""},
+		{422, "POST", "/preview", `{"thread_id":"a","caller_id":"b"}`, "thread_id"},
+		{422, "POST", "/preview", `{"thread_id":"a","style":"briefing"}`, "style"},
 		{422, "GET", "/versions?cursor=x", "", "cursor"},
 	} {
 		p := h.refused(t, c.status, c.method, "/v1/persona"+c.path, c.body)

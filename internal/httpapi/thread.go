@@ -51,7 +51,8 @@ func (s *server) threadRoutes() {
 		summary: "Assemble the prompt for the next message",
 		about: "Persona, the user's date and time, what is known of the user from all chats and calls, the thread's summary, what " +
 			"was said before that fits the message, the last five messages, how to remember by tags, and the message. It " +
-			"keeps nothing: give the model's reply to `/reply`.",
+			"keeps nothing: give the model's reply to `/reply`. While the store is away it is degraded, and has the tenant's persona, the " +
+			"time, the instructions and the message; the thread is not looked for then.",
 	}, s.threadPrompt)
 	add(s, route{
 		id: "thread-reply", method: http.MethodPost, path: one + "/reply", tag: tagThreads,
@@ -151,10 +152,13 @@ func (s *server) threadPrompt(ctx context.Context, x *exchange, in *struct {
 	}
 	b := briefingOut(got.Prompt)
 	system, message := got.Prompt.Apart()
-	return &plain[client.PromptResponse]{client.PromptResponse{
+	out := client.PromptResponse{
 		Prompt: b.Text, System: system, Message: message, Parts: b.Parts, Tokens: b.Tokens, Degraded: b.Degraded, Reason: b.Reason,
-		Thread: threadOut(got.Thread),
-	}}, nil
+	}
+	if got.Thread.ID != "" {
+		out.Thread = threadOut(got.Thread)
+	}
+	return &plain[client.PromptResponse]{out}, nil
 }
 
 func (s *server) threadReply(ctx context.Context, x *exchange, in *struct {

@@ -236,6 +236,9 @@ func (b *Bot) exchange(ctx context.Context, t talk) error {
 	case t.update.isLate() || b.Now().Sub(t.at) > maxAge:
 		return b.kept(ctx, t, m, once, late)
 	}
+	if m, err = b.documents(ctx, t, m); err != nil {
+		return err
+	}
 	p, err := b.Threads.Prompt(ctx, tenant, ref, thread.Asking{Message: m})
 	if err != nil {
 		return err
@@ -324,7 +327,7 @@ func (b *Bot) deliver(ctx context.Context, t talk, r thread.Replied) error {
 func (b *Bot) which(ctx context.Context, t talk, list []recaller.Memory) error {
 	var rows [][]models.InlineKeyboardButton
 	for _, m := range list[:min(len(list), maxButtons)] {
-		rows = append(rows, []models.InlineKeyboardButton{{Text: clip(oneLine(m.Value), maxButton), CallbackData: forgetButton + string(m.ID)}})
+		rows = append(rows, button(m.Value, forgetButton+string(m.ID)))
 	}
 	return b.sender.message(ctx, t.place, message{rich: plain(t.notices.which), buttons: models.InlineKeyboardMarkup{InlineKeyboard: rows}})
 }

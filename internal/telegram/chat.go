@@ -139,12 +139,13 @@ func (b *Bot) album(ctx context.Context, c *chat, u *update) inbound {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	in.said.Media, u.rest = slices.Clone(in.said.Media), nil
+	in.said.Media, in.documents, u.rest = slices.Clone(in.said.Media), slices.Clone(in.documents), nil
 	for _, other := range c.waiting {
 		if other == u || other.in.album != in.album || len(in.said.Media) >= maxAlbum {
 			continue
 		}
 		in.said.Media = append(in.said.Media, other.in.said.Media...)
+		in.documents = append(in.documents, other.in.documents...)
 		if in.said.Text == "" {
 			in.said.Text = other.in.said.Text
 		}

@@ -102,6 +102,9 @@ func (t talk) became(d thread.Done) string {
 
 // press does what a button says.
 func (b *Bot) press(ctx context.Context, t talk) error {
+	if version, ok := strings.CutPrefix(t.pressed, personaButton); ok {
+		return b.pressPersona(ctx, t, version)
+	}
 	id, ok := strings.CutPrefix(t.pressed, forgetButton)
 	if !ok {
 		return b.settle(ctx, t, "")
@@ -134,36 +137,6 @@ func (b *Bot) settle(ctx context.Context, t talk, text string) error {
 
 // notModified is how Telegram refuses an edit that was made before.
 const notModified = "message is not modified"
-
-// restore is the argument of /persona that takes a thread's own persona away.
-const restore = "-"
-
-// persona shows how the agent is here, or has it be as the user says, in this thread.
-func (b *Bot) persona(ctx context.Context, t talk) error {
-	if t.argument != "" {
-		choice := recaller.PersonaChoice{Text: t.argument}
-		notice := t.personaSet
-		if t.argument == restore {
-			choice, notice = recaller.PersonaChoice{}, t.notices.done
-		}
-		_, err := b.Threads.Update(ctx, tenant, string(t.thread.ID), thread.Change{Persona: &choice})
-		if recaller.KindOf(err) == recaller.Invalid {
-			return b.say(ctx, t, plain(t.personaLong))
-		}
-		if err != nil {
-			return err
-		}
-		return b.say(ctx, t, plain(notice))
-	}
-	text, err := b.Threads.Persona(ctx, tenant, t.thread)
-	switch {
-	case err != nil:
-		return err
-	case strings.TrimSpace(text) == "":
-		return b.say(ctx, t, plain(t.personaNone))
-	}
-	return b.say(ctx, t, plain(fill(t.notices.persona, text)))
-}
 
 // maxExport is how large a file a bot may send.
 const maxExport = 50 << 20

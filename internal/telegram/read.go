@@ -24,20 +24,21 @@ type place struct {
 // inbound is what somebody sent.
 type inbound struct {
 	place
-	from     models.User
-	message  int // its id
-	edited   int // when it was edited last; 0: never
-	at       time.Time
-	album    string // what it is one of
-	command  string // without the slash, in lower case; empty: it is none
-	argument string // of the command
-	pressed  string // the data of a button that was pressed
-	query    string // the id of that
-	said     thread.Message
-	sound    *sound // to be written down: it is the text, or what is quoted
-	passed   bool   // it is somebody else's, passed on
-	moved    *move  // it is Telegram's notice that the chat is another one
-	odd      bool   // it holds nothing that is understood: a sticker, a place
+	from      models.User
+	message   int // its id
+	edited    int // when it was edited last; 0: never
+	at        time.Time
+	album     string // what it is one of
+	command   string // without the slash, in lower case; empty: it is none
+	argument  string // of the command
+	pressed   string // the data of a button that was pressed
+	query     string // the id of that
+	said      thread.Message
+	documents []document
+	sound     *sound // to be written down: it is the text, or what is quoted
+	passed    bool   // it is somebody else's, passed on
+	moved     *move  // it is Telegram's notice that the chat is another one
+	odd       bool   // it holds nothing that is understood: a sticker, a place
 }
 
 // sound is a voice message or another recording.
@@ -134,6 +135,7 @@ func (in *inbound) content(m *models.Message, text, quoted string) {
 		text, quoted = "", text
 	}
 	in.said = thread.Message{Text: text, Media: media(m), Quoted: strings.TrimSpace(quoted)}
+	in.documents = documentOf(m)
 	if in.sound = soundOf(m); in.sound != nil {
 		in.said.Media = append(in.said.Media, thread.Media{Kind: thread.MediaVoice})
 	}

@@ -76,6 +76,7 @@ type Mouth interface {
 type Deps struct {
 	Threads  Threads
 	Memories Memories
+	Personas Personas
 	Marks    Marks
 	Model    Model
 	Ears     Ears

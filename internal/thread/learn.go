@@ -181,10 +181,8 @@ const foreignShare = 0.6
 // foreign tells why a fact is not the user's own: the message holds it as a tag, or quotes it.
 func foreign(text string, m Message) string {
 	own, quoted := parted(m)
-	for _, t := range tagsIn(m.Text + "\n" + m.Quoted) {
-		if strings.EqualFold(t.Text, text) {
-			return ReasonEchoed
-		}
+	if holdsTag(m.Text+"\n"+m.Quoted, text) {
+		return ReasonEchoed
 	}
 	theirs, his := evidence.Terms(quoted), evidence.Terms(own)
 	said, alien := 0, 0
@@ -198,6 +196,11 @@ func foreign(text string, m Message) string {
 		return ReasonQuoted
 	}
 	return ""
+}
+
+// holdsTag reports whether something that was said holds a tag with this text.
+func holdsTag(said, text string) bool {
+	return slices.ContainsFunc(tagsIn(said), func(t tag.Tag) bool { return strings.EqualFold(t.Text, text) })
 }
 
 // tagsIn returns the tags that a message holds, wherever they stand: also in quotation marks.

@@ -2,6 +2,8 @@ package thread
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
@@ -12,6 +14,8 @@ import (
 type Asking struct {
 	Message   Message
 	MaxTokens int // of all but the persona and the message; 0: the default of briefings
+	// Persona is told in place of the thread's; nil: that one.
+	Persona *string
 	// Memory asks for what is remembered only, to stand in a prompt of somebody else's: no persona, no time, no last
 	// messages, and the message is only searched for. Tags are taught unless NoTags.
 	Memory bool
@@ -25,9 +29,14 @@ type Prompted struct {
 	Prompt recaller.Briefing
 }
 
+// patience is how long the store may take before a prompt does without it.
+const patience = 2 * time.Second
+
 // Prompt assembles the prompt for what the user says next (L1). It keeps nothing: Reply does.
 //
 // If what is known cannot be read in time, the prompt is degraded, and has what is left: persona, message, instructions.
+// While the store is away that is the tenant's persona, whatever the thread is, which is not looked for then. A prompt of what
+// is remembered only is an error then.
 func (s *Service) Prompt(
 	ctx context.Context, tenant recaller.TenantID, ref string, in Asking,
 ) (out Prompted, err error) {
@@ -35,13 +44,22 @@ func (s *Service) Prompt(
 	if err != nil {
 		return out, err
 	}
-	if out.Thread, err = s.Store.Thread(ctx, tenant, ref); err != nil {
-		return out, err
+	t := &briefing.Thread{Message: whole, Quoted: in.Message.Quoted, Tags: !in.NoTags}
+	timed, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if out.Thread, err = s.Store.Thread(timed, tenant, ref); err == nil {
+		t.ID = out.Thread.ID
+		if in.Memory {
+			t.MemoryOnly()
+		} else {
+			err = s.toldWhole(timed, tenant, &out.Thread, in.Persona, t)
+		}
 	}
-	t := &briefing.Thread{ID: out.Thread.ID, Message: whole, Quoted: in.Message.Quoted, Tags: !in.NoTags}
-	if in.Memory {
-		t.MemoryOnly()
-	} else if err = s.toldWhole(ctx, tenant, &out.Thread, t); err != nil {
+	switch {
+	case err != nil && (in.Memory || ctx.Err() != nil || !away(err)):
+		return out, err
+	case err != nil:
+		out.Prompt, err = s.toldAway(ctx, tenant, out.Thread.Persona, in, t)
 		return out, err
 	}
 	t.Summary = out.Thread.Summary
@@ -49,9 +67,35 @@ func (s *Service) Prompt(
 	return out, err
 }
 
+// away reports whether an error tells that the store is away, or does not answer.
+func away(err error) bool {
+	kind := recaller.KindOf(err)
+	return kind == recaller.Unavailable || kind == recaller.Timeout || errors.Is(err, context.DeadlineExceeded)
+}
+
+// toldAway is a prompt of what is known without the store.
+func (s *Service) toldAway(
+	ctx context.Context, id recaller.TenantID, persona recaller.PersonaChoice, in Asking, t *briefing.Thread,
+) (b recaller.Briefing, err error) {
+	timed, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tenant, err := s.Tenants.Tenant(timed, id)
+	if err != nil {
+		return b, err
+	}
+	t.Clock, t.Persona = true, tenant.Profile.Personality
+	if in.Persona != nil {
+		t.Persona = *in.Persona
+	} else if text, _, err := s.Personas.Resolve(timed, id, persona); err == nil {
+		t.Persona = text
+	}
+	req := briefing.Request{MaxTokens: in.MaxTokens, Thread: t}
+	return briefing.Degraded(recaller.Snapshot{Tenant: tenant}, s.Now(), req, briefing.ReasonStore), nil
+}
+
 // toldWhole reads what a whole prompt tells beside what is remembered.
 func (s *Service) toldWhole(
-	ctx context.Context, tenant recaller.TenantID, of *recaller.Thread, t *briefing.Thread,
+	ctx context.Context, tenant recaller.TenantID, of *recaller.Thread, persona *string, t *briefing.Thread,
 ) error {
 	gone, err := s.Store.Forgotten(ctx, tenant, of.Caller)
 	if err != nil {
@@ -60,6 +104,10 @@ func (s *Service) toldWhole(
 	*of, t.Clock = s.without(ctx, tenant, *of, gone), true
 	if t.Recent, err = s.last(ctx, tenant, *of, forgotten.New(gone), briefing.LatestTold); err != nil {
 		return err
+	}
+	if persona != nil {
+		t.Persona = *persona
+		return nil
 	}
 	t.Persona, _, err = s.Personas.Resolve(ctx, tenant, of.Persona)
 	return err

@@ -153,9 +153,13 @@ func (s *Service) carryOut(
 		done.Result, done.Reason = Refused, ReasonTaught
 		return done, nil
 	}
-	if one.Kind == tag.Learn {
+	_, quoted := parted(in.Message)
+	switch {
+	case one.Kind == tag.Learn:
 		err = s.learn(ctx, call, in.Message, &done)
-	} else {
+	case holdsTag(quoted, one.Text): // a stranger's wish
+		done.Result, done.Reason = Refused, ReasonEchoed
+	default:
 		err = s.forget(ctx, call, t.Caller, &done)
 	}
 	return done.settled(err)
