@@ -224,6 +224,9 @@ func TestACompanionForgetsAndAsksBack(t *testing.T) {
 	c.chat.Say(ana, "/forget dog named")
 	asks := c.chat.Await(t, "sendMessage", 3)[2]
 	c.want("what is unclear", asks.Params["reply_markup"], "Bruno", "Rex", `"callback_data":"forget:`)
+	if strings.Contains(asks.Params["reply_markup"], "copy_text") {
+		t.Errorf("got %s, want buttons that do one thing", asks.Params["reply_markup"])
+	}
 	_, data, _ := strings.Cut(asks.Params["reply_markup"], `"callback_data":"`)
 	data, _, _ = strings.Cut(data, `"`)
 	c.chat.Push(telegramtest.Update{"callback_query": map[string]any{

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-telegram/bot/models"
-
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/thread"
@@ -325,11 +323,11 @@ func (b *Bot) deliver(ctx context.Context, t talk, r thread.Replied) error {
 
 // which asks which memory is meant, with a button for each.
 func (b *Bot) which(ctx context.Context, t talk, list []recaller.Memory) error {
-	var rows [][]models.InlineKeyboardButton
+	var rows [][]key
 	for _, m := range list[:min(len(list), maxButtons)] {
 		rows = append(rows, button(m.Value, forgetButton+string(m.ID)))
 	}
-	return b.sender.message(ctx, t.place, message{rich: plain(t.notices.which), buttons: models.InlineKeyboardMarkup{InlineKeyboard: rows}})
+	return b.sender.message(ctx, t.place, message{rich: plain(t.notices.which), buttons: keyboard{rows}})
 }
 
 // Bounds of the buttons that ask back.

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-telegram/bot/models"
-
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/thread"
 )
@@ -94,12 +92,12 @@ func (b *Bot) personas(ctx context.Context, t talk) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	m := message{rich: plain(t.personaWhich), buttons: models.InlineKeyboardMarkup{InlineKeyboard: rows}}
+	m := message{rich: plain(t.personaWhich), buttons: keyboard{rows}}
 	return b.once(ctx, t, "asks back", func() error { return b.sender.message(ctx, t.place, m) })
 }
 
 // ways are the buttons with how the agent can be in a thread beside how it is.
-func (t talk) ways(list []recaller.Persona) (rows [][]models.InlineKeyboardButton) {
+func (t talk) ways(list []recaller.Persona) (rows [][]key) {
 	own := t.thread.Persona != (recaller.PersonaChoice{})
 	for _, p := range list {
 		if p.Version == t.thread.Persona.Version || p.Active && !own {
@@ -117,9 +115,20 @@ func (t talk) ways(list []recaller.Persona) (rows [][]models.InlineKeyboardButto
 	return rows
 }
 
-func button(text, data string) []models.InlineKeyboardButton {
+// keyboard are buttons below a message, row by row. The library's own always write an empty text to copy beside what a button
+// does, and a button may do one thing.
+type keyboard struct {
+	Rows [][]key `json:"inline_keyboard"`
+}
+
+type key struct {
+	Text string `json:"text"`
+	Data string `json:"callback_data"`
+}
+
+func button(text, data string) []key {
 	if text = oneLine(text); len(text) > maxButton {
 		text = strings.TrimSpace(clip(text, maxButton)) + "…"
 	}
-	return []models.InlineKeyboardButton{{Text: text, CallbackData: data}}
+	return []key{{text, data}}
 }
