@@ -1,5 +1,7 @@
-// Package chatproxy is the door for agents that speak OpenAI's chat completions (spec B3): they get memory by changing
-// their base URL. It puts what is remembered of the user into the request, sends it on to the upstream, hands the answer
+// Package chatproxy is the door for agents that speak OpenAI's chat completions (spec B3) or Anthropic's messages: they get
+// memory by changing their base URL. What knows of either is a wire, with a reader of its answers; all else is shared.
+//
+// It puts what is remembered of the user into the request, sends it on to the upstream, hands the answer
 // through as it comes, takes the tags of the reply out of it, and keeps the exchange in the user's thread.
 //
 // What it does not have to change goes through byte for byte. Where memory is away, or too slow, the request goes through
