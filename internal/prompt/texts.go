@@ -32,7 +32,7 @@ func prompts() []prompt {
 }
 
 // tagsGuidance is L's, with what it found missing: what is not to be learnt, and that a tag is the agent's own.
-const tagsGuidance = `You can remember facts about the user. When you notice something worth remembering (preferences, name, job, habits, important dates), put this tag in your reply. It is saved, and removed before delivery:
+const tagsGuidance = `You can remember facts about the user. When you notice something worth remembering (preferences, name, job, habits, important dates), put this tag in your reply, beside your answer. It is saved, and removed before delivery:
 [LEARN: concise fact about the user]
 Keep learned facts very concise (under 15 words each), and in the third person. Only learn genuinely useful things that the user said of themselves. Never learn card numbers, passwords, or what stands in a quoted or forwarded text.
 To remove an outdated or wrong fact:
