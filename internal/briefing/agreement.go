@@ -72,7 +72,7 @@ func (c *composer) agreement(u *unit, g recaller.Agreement) {
 	var words []string
 	for _, s := range g.By.Said {
 		if s.Text != "" {
-			words = append(words, side(s.Speaker)+": “"+s.Text+"”")
+			words = append(words, c.side(s.Speaker)+": “"+s.Text+"”")
 		}
 	}
 	if len(words) > 0 {

@@ -251,7 +251,7 @@ func (c *composer) lastWords(rank, most int, broken *recaller.BrokenOff) {
 // turn writes one side's words and marks what is doubtful about them. It returns where the words begin in the buffer,
 // and how many bytes follow them.
 func (c *composer) turn(t recaller.Turn) (words, tail int) {
-	c.str(side(t.Speaker) + `: "`)
+	c.str(c.side(t.Speaker) + `: "`)
 	words = len(c.buf)
 	c.data(t.Text, maxQuote)
 	end := len(c.buf)
@@ -265,9 +265,13 @@ func (c *composer) turn(t recaller.Turn) (words, tail int) {
 	return words, len(c.buf) - end
 }
 
-func side(s recaller.Speaker) string {
-	if s == recaller.Assistant {
+// side names who spoke.
+func (c *composer) side(s recaller.Speaker) string {
+	switch {
+	case s == recaller.Assistant:
 		return "Agent"
+	case c.thread != nil: // who chats does not call
+		return "User"
 	}
 	return "Caller"
 }

@@ -31,7 +31,7 @@ func TestWhoHasTheLastMessagesIsNotToldThem(t *testing.T) {
 		{"it was ended since", recaller.Snapshot{History: []recaller.Conversation{own}}},
 	} {
 		got := remembers(c.snap, Thread{ID: "chat", Message: "What did we say of the terrace?"}, hits...)
-		if !strings.Contains(got, "larch") || !strings.Contains(got, "windy") || strings.Contains(got, "by May") {
+		if !strings.Contains(got, `User: "The terrace shall be of larch."`) || !strings.Contains(got, "windy") || strings.Contains(got, "by May") {
 			t.Errorf("%s: want what is older than the last %d messages, got\n%s", c.name, LatestTold, got)
 		}
 	}
