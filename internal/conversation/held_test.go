@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -414,4 +415,32 @@ func TestHeldCallThatTheStoreWillNeverTakeIsDropped(t *testing.T) {
 		t.Errorf("%d wait, want none", waiting)
 	}
 	b.wantHeard(keep, id)
+}
+
+// What was held is written just after a reader saw the conversation as it was before: he is told of it as it is.
+func TestWhatIsWrittenWhileACallIsReadIsRead(t *testing.T) {
+	for _, tenant := range tenants {
+		t.Run(string(tenant), func(t *testing.T) {
+			b := newBench(t)
+			id := string(b.begin(tenant, conversation.Start{}).Conversation.ID)
+			b.say(tenant, id, "user: one")
+			b.storeIsAway()
+			b.say(tenant, id, "user: two")
+			_, err := b.End(t.Context(), tenant, id, conversation.End{})
+			b.ok(err)
+			b.faults.Clear()
+			var written atomic.Bool
+			b.faults.After("find", func() error {
+				if written.CompareAndSwap(false, true) {
+					b.FlushHeld(t.Context())
+				}
+				return nil
+			})
+			rec, err := b.Get(t.Context(), tenant, id, true)
+			b.ok(err)
+			if conv := rec.Conversation; conv.Status != recaller.Completed || conv.Turns != 2 || len(rec.Turns) != 2 {
+				t.Errorf("it is %s, counts %d turns, and has %d", conv.Status, conv.Turns, len(rec.Turns))
+			}
+		})
+	}
 }

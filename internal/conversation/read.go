@@ -55,9 +55,16 @@ func (s *Service) get(ctx context.Context, tenant recaller.TenantID, ref string,
 		return s.remembered(e, want), nil
 	}
 	want.hidden = !e.glance(s.Now()).whole()
-	rec, err := within(ctx, s, s.Patience, func(ctx context.Context) (Record, error) {
-		return s.read(ctx, tenant, ref, want)
-	})
+	var rec Record
+	var err error
+	for behind := true; behind; {
+		_, before := e.view()
+		rec, err = within(ctx, s, s.Patience, func(ctx context.Context) (Record, error) {
+			return s.read(ctx, tenant, ref, want)
+		})
+		_, after := e.view()
+		behind = err == nil && before.away() && !after.away() // what was held was written while the store was read
+	}
 	switch {
 	case away(err) && ctx.Err() == nil && (!want.turns || e.ephemeral()):
 		return s.remembered(e, want), nil
