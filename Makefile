@@ -73,7 +73,7 @@ test: ## Run all tests (what CI runs), with the race detector but for those name
 	watched=$$(grep -vxF "$$(printf '%s\n' $(APART) $(addprefix $(MODULE)/,$(KERNELS)))" <<<"$$packages" || true); \
 	failed=; beside=; log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
 	if [ -n "$$apart" ]; then \
-		$(GO) test -p 2 -parallel 4 -timeout $(TIMEOUT) $$apart >"$$log" 2>&1 & beside=$$!; \
+		$(GO) test -p 1 -parallel 4 -timeout $(TIMEOUT) $$apart >"$$log" 2>&1 & beside=$$!; \
 	fi; \
 	if [ -n "$$watched" ]; then $(GO) test $(RACE) -timeout $(TIMEOUT) $$watched || failed=yes; fi; \
 	if [ -n "$$kernels" ]; then $(GO) test $(if $(RACE),$(WATCH)) -timeout $(TIMEOUT) $$kernels || failed=yes; fi; \

@@ -62,7 +62,7 @@ func newHouse(t *testing.T, provider string, answer func(llmtest.Request) string
 	t.Cleanup(server.Close)
 	h.settings = llm.Settings{
 		Provider: provider, BaseURL: server.URL, APIKey: "key", Model: "m", HTTP: server.Client(), Tries: 1,
-		Timeout: 20 * time.Second, Jitter: func() float64 { return 0 },
+		Timeout: time.Minute, Jitter: func() float64 { return 0 },
 	}
 	h.client = llm.New(h.settings)
 	return h

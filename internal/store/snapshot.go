@@ -83,7 +83,7 @@ func (r *snapshotRead) queries() []Query {
 		r.box.actsQuery(r.tenant, r.caller, maxActs, &r.snap.Acts),
 		r.box.pendingQuery(r.tenant, r.caller, &r.snap.Reminders),
 		Query{SQL: `SELECT ` + conversationColumns + ended + itoa(r.history), Args: args, Row: conversationRow(&r.rows)},
-		r.box.activeQuery(r.tenant, r.caller, snapshotMemories, &r.snap.Memories),
+		r.ofHim(r.box.activeQuery(r.tenant, r.caller, snapshotMemories, &r.snap.Memories)),
 		Query{SQL: `SELECT ` + conversationColumns + openOnes, Args: args, Row: conversationRow(&r.open)},
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
@@ -100,7 +100,7 @@ func (r *snapshotRead) queries() []Query {
 			Needless: func() bool { r.spoke = len(r.rows) > 0; return r.spoke },
 			Row:      func(scan func(...any) error) error { return scan(&r.spoke) },
 		},
-		r.box.forgottenQuery(r.tenant, r.caller, &r.snap.Forgotten),
+		r.ofHim(r.box.forgottenQuery(r.tenant, r.caller, &r.snap.Forgotten)),
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
 				AND conversation_id IN (SELECT id` + ended + itoa(r.history) + `) AND EXISTS (` + forgottenIDs + `)
@@ -117,6 +117,19 @@ func (r *snapshotRead) queries() []Query {
 			Needless: func() bool { return len(r.rows) > 0 && r.rows[0].Status != recaller.Failed },
 			Row:      r.box.turnRow(func(_ recaller.ConversationID, t recaller.Turn) { r.last = append(r.last, t) }),
 		})
+}
+
+// ofHim reads no memories of a caller who is being erased: his list of them is not read, and each would be taken for
+// one that somebody put there.
+func (r *snapshotRead) ofHim(q Query) Query {
+	read := q.Row
+	q.Row = func(scan func(...any) error) error {
+		if r.snap.Caller.ID == "" {
+			return nil
+		}
+		return read(scan)
+	}
+	return q
 }
 
 // said takes a turn of the history.
