@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/recallerhq/recaller/client"
@@ -29,7 +30,6 @@ const (
 // and nothing confirmed. Each update is handled once: nothing is kept twice, nothing is asked or forgotten again, everybody
 // gets every reply. One message comes twice: that of which Telegram's answer was lost.
 func TestKillNineAmongUpdatesOfTelegram(t *testing.T) {
-	t.Skip("since two changes met, it waits for a fifth message that does not come: to be found out")
 	t.Parallel()
 	onBothStores(t, killedCompanion)
 }
@@ -47,6 +47,7 @@ func killedCompanion(t *testing.T, on backing) {
 		return "Larch it is."
 	})
 	released, refusal := make(chan struct{}), llmtest.Refusal()
+	release := sync.OnceFunc(func() { close(released) })
 	hang := endpointtest.Hang(released)
 	model.FailIf(func(q llmtest.Request) *endpointtest.Fault {
 		switch {
@@ -59,6 +60,7 @@ func killedCompanion(t *testing.T, on backing) {
 	})
 	provider := httptest.NewServer(model)
 	t.Cleanup(provider.Close)
+	t.Cleanup(release)
 	env := []string{
 		"TELEGRAM_BOT_TOKEN=" + telegramtest.Token, "RECALLER_TELEGRAM_USERS=111,112,113,114,115,116,117", "RECALLER_TELEGRAM_URL=" + chat.URL,
 		"RECALLER_LLM_BASE_URL=" + provider.URL + "/v1", "RECALLER_LLM_MODEL=test-model", "RECALLER_LLM_WORDS=quoted",
@@ -71,8 +73,6 @@ func killedCompanion(t *testing.T, on backing) {
 	}
 	chat.Stall("sendMessage", number64(unknown), 0, true)
 	chat.Stall("sendDocument", number64(spoiled), 0, false)
-	chat.Say(unanswered, "Am I first?")
-	chat.Say(unanswered, "Am I second?")
 	chat.Say(unsent, "I prefer larch.")
 	chat.Say(halfSent, "Tell me all.")
 	chat.Say(unknown, "I prefer larch.")
@@ -81,11 +81,14 @@ func killedCompanion(t *testing.T, on backing) {
 	chat.Say(spoiled, "/export")
 	chat.Await(t, "sendMessage stalled", 5)
 	chat.Await(t, "sendDocument stalled", 1)
+	// Last, because a model on this machine is asked one thing at a time until it has answered: with this one nothing else.
+	chat.Say(unanswered, "Am I first?")
+	chat.Say(unanswered, "Am I second?")
 	eventually(t, "the model is asked", func() bool { return questions(model, "Am I first") == 1 })
 	s.kill()
 
 	chat.Unstall()
-	close(released)
+	release()
 	chat.Stall("getUpdates", "", 1, false) // the first is answered, no other one is: nothing is confirmed
 	s.start()
 	eventually(t, "all updates are answered", func() bool {
