@@ -22,6 +22,7 @@ func TestOfficialClients(t *testing.T) {
 	for name, command := range map[string][]string{
 		"py": {python, "../../tools/proxy/client.py"}, "js": {node, "../../tools/proxy/client.mjs"},
 		"anthropic-py": {python, "../../tools/proxy/anthropic_client.py"},
+		"anthropic-js": {node, "../../tools/proxy/anthropic_client.mjs"},
 	} {
 		out, err := exec.CommandContext(t.Context(), command[0], append(command[1:], h.url, h.app.BootstrapKey())...).CombinedOutput()
 		if err != nil {
