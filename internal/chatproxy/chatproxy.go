@@ -115,7 +115,7 @@ type Server struct {
 	order   *order
 }
 
-// New returns the handler of the door. Mount it at ChatPath and ModelsPath.
+// New returns the handler of the door. Mount it at ChatPath, MessagesPath and ModelsPath, and all below them.
 func New(deps Deps, opts Options) (*Server, error) {
 	opts.Deadline = cmp.Or(opts.Deadline, DefaultDeadline)
 	opts.MaxBody = cmp.Or(opts.MaxBody, DefaultMaxBody)
@@ -205,21 +205,27 @@ func (s *Server) serve(x *exchange, r *http.Request, w *writer) error {
 
 // listModels passes the upstream's models on.
 func (s *Server) listModels(x *exchange, r *http.Request, w *writer) error {
-	keys := x.wire.keys(r.Header)
-	ctx, err := x.Admit(r.Context(), keys.ours, &s.models)
+	ctx, k, to, err := s.admit(x, r, &s.models)
 	if err != nil {
 		return err
 	}
-	to, err := s.upstream(ctx, x.Tenant, r)
-	if err != nil {
-		return err
-	}
-	res, err := s.send(ctx, x, r, to, keys, http.MethodGet, strings.TrimPrefix(r.URL.Path, "/v1"), nil)
+	res, err := s.send(ctx, x, r, to, k, http.MethodGet, strings.TrimPrefix(r.URL.Path, "/v1"), nil)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
 	return passOn(w, res)
+}
+
+// admit lets a request in, and finds where it goes on to.
+func (s *Server) admit(x *exchange, r *http.Request, op *admission.Operation) (context.Context, keys, upstream, error) {
+	k := x.wire.keys(r.Header)
+	ctx, err := x.Admit(r.Context(), k.ours, op)
+	if err != nil {
+		return ctx, k, upstream{}, err
+	}
+	to, err := s.upstream(ctx, x.Tenant, r)
+	return ctx, k, to, err
 }
 
 // operation returns what is asked for.
@@ -232,12 +238,7 @@ func (s *Server) operation(x *exchange) *admission.Operation {
 
 // count passes on the question how many tokens a request has; memory is not counted.
 func (s *Server) count(x *exchange, r *http.Request, w *writer) error {
-	k := x.wire.keys(r.Header)
-	ctx, err := x.Admit(r.Context(), k.ours, s.operation(x))
-	if err != nil {
-		return err
-	}
-	to, err := s.upstream(ctx, x.Tenant, r)
+	ctx, k, to, err := s.admit(x, r, s.operation(x))
 	if err != nil {
 		return err
 	}

@@ -29,12 +29,7 @@ func (in *asked) key() string { return string(in.tenant) + " " + in.whom.thread(
 
 // complete carries out one completion.
 func (s *Server) complete(x *exchange, r *http.Request, w *writer) error {
-	k := x.wire.keys(r.Header)
-	ctx, err := x.Admit(r.Context(), k.ours, s.operation(x))
-	if err != nil {
-		return err
-	}
-	to, err := s.upstream(ctx, x.Tenant, r)
+	ctx, k, to, err := s.admit(x, r, s.operation(x))
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (s *session) report(err error) int {
 	}
 	text := plain(err)
 	if parse != nil {
-		text = begun(text)
+		text = numbers.Replace(begun(text))
 	}
 	fmt.Fprintf(s.err, "%s %s\n", s.err.Bad("recaller:"), text)
 	if hint != "" {
@@ -95,6 +95,12 @@ func plain(err error) string {
 	}
 	return term.Clean(err.Error())
 }
+
+// numbers says in plain words what the parser calls by its type.
+var numbers = strings.NewReplacer(
+	"expected a valid 64 bit int", "expected a whole number", "expected a valid 64 bit uint", "expected a whole number",
+	"expected a float", "expected a number",
+)
 
 // begun keeps, of several words that may have been meant, those that begin like what was typed, if there are any.
 func begun(text string) string {

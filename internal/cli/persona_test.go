@@ -30,7 +30,7 @@ func TestPersonasFromTheCommandLine(t *testing.T) {
 	want(t, "preview", preview, "eine Gärtnerin.", "user: I prefer larch.", "User: Which wood?")
 	want(t, "preview of a text", b.must("persona", "preview", "--text", "You are a pirate."), "You are a pirate.")
 	for hint, args := range map[string]string{
-		"there is no version 9": "show 9", "no such version": "activate 9", "give a text": "put", "goes without a text": "preview 1 --text a",
+		"expected a whole number but got": "preview two", "there is no version 9": "show 9", "no such version": "activate 9", "give a text": "put", "goes without a text": "preview 1 --text a",
 		"nobody is known": "preview --caller ext:nobody", "can't be used together": "preview --caller ext:a --thread b",
 	} {
 		r := b.run(append([]string{"persona"}, strings.Fields(args)...)...)

@@ -82,20 +82,14 @@ func (u *Upstream) events(w http.ResponseWriter, in Request, a Answer) {
 			end()
 		}
 	}
-	switch {
-	case a.Break:
-		panic(http.ErrAbortHandler)
-	case a.Hang:
-		<-in.gone
-		u.gone <- struct{}{}
+	if u.broke(a, in) {
 		return
 	}
 	stop := "end_turn"
 	for _, c := range a.Calls {
 		stop = "tool_use"
 		begin(fmt.Sprintf(`{"type":"tool_use","id":%q,"name":%q,"input":{}}`, c.ID, c.Name))
-		half := len(c.Arguments) / 2
-		for _, piece := range []string{c.Arguments[:half], c.Arguments[half:]} {
+		for _, piece := range c.halves() {
 			delta(fmt.Sprintf(`{"type":"input_json_delta","partial_json":%q}`, piece))
 		}
 		end()

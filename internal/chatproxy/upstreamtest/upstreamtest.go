@@ -42,6 +42,12 @@ func (r Request) System() string {
 // Call is a call of a tool.
 type Call struct{ ID, Name, Arguments string }
 
+// halves are the pieces in which the arguments are streamed.
+func (c Call) halves() []string {
+	half := len(c.Arguments) / 2
+	return []string{c.Arguments[:half], c.Arguments[half:]}
+}
+
 // Answer is how a request is answered. In a stream each piece is a chunk.
 type Answer struct {
 	Pieces  []string
@@ -201,12 +207,7 @@ func (u *Upstream) stream(w http.ResponseWriter, in Request, a Answer) {
 			send(c, map[string]any{"content": piece}, nil)
 		}
 	}
-	switch {
-	case a.Break:
-		panic(http.ErrAbortHandler)
-	case a.Hang:
-		<-in.gone
-		u.gone <- struct{}{}
+	if u.broke(a, in) {
 		return
 	}
 	finish := "stop"
@@ -215,8 +216,7 @@ func (u *Upstream) stream(w http.ResponseWriter, in Request, a Answer) {
 		head := callsOf([]Call{{c.ID, c.Name, ""}}, true)
 		head[0]["index"] = i
 		send(0, map[string]any{"tool_calls": head}, nil)
-		half := len(c.Arguments) / 2
-		for _, piece := range []string{c.Arguments[:half], c.Arguments[half:]} {
+		for _, piece := range c.halves() {
 			send(0, map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": piece}}}}, nil)
 		}
 	}
@@ -227,6 +227,19 @@ func (u *Upstream) stream(w http.ResponseWriter, in Request, a Answer) {
 		u.send(w, in, []any{}, usage())
 	}
 	_, _ = io.WriteString(w, "data: [DONE]\n\n")
+}
+
+// broke reports that a stream does not go on: it breaks off, or who asks went away.
+func (u *Upstream) broke(a Answer, in Request) bool {
+	switch {
+	case a.Break:
+		panic(http.ErrAbortHandler)
+	case a.Hang:
+		<-in.gone
+		u.gone <- struct{}{}
+		return true
+	}
+	return false
 }
 
 func (u *Upstream) send(w io.Writer, in Request, choices []any, usage any) {
