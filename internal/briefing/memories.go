@@ -253,7 +253,7 @@ func (c *composer) memoryTime(m *recaller.Memory) {
 	}
 	switch {
 	case m.DueAt != nil:
-		c.str(" - " + when.Phrase(*m.DueAt, c.now, m.DueDay))
+		c.str(c.dueTime(m, said))
 		if r := c.rings[m.ID]; r != nil && r.Rule != "" && r.DueAt.Equal(*m.DueAt) {
 			c.str(", " + repeat.Words(r.Rule))
 		}

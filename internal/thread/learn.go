@@ -39,8 +39,8 @@ const (
 	ReasonUnknown = "nothing of it is remembered"
 )
 
-// read returns a fact as it is kept, or why it is not.
-func read(text string, now time.Time) (fact, string) {
+// read returns a fact as it is kept, or why it is not. said are the user's own words that it comes from.
+func read(text, said string, now time.Time) (fact, string) {
 	value, ok := short(text)
 	if !ok {
 		return fact{}, ReasonLong
@@ -55,7 +55,7 @@ func read(text string, now time.Time) (fact, string) {
 	if key == "" {
 		return fact{}, ReasonEmpty
 	}
-	return fact{kind: kindOf(value, now), key: key, value: value}, ""
+	return fact{kind: kindOf(value, said, now), key: key, value: value}, ""
 }
 
 // short returns a text of at most mostWords words. Of a longer one it is what stands before the last mark, or the last
@@ -148,24 +148,35 @@ func cutLead(s, lead string) string {
 }
 
 // kindOf sorts a fact by its words: what comes is asked for later, what one likes is a preference.
-func kindOf(value string, now time.Time) recaller.MemoryType {
+func kindOf(value, said string, now time.Time) recaller.MemoryType {
 	var scan token.Scanner
 	liking, yearly := false, false
 	for scan.Reset(value); scan.Next(); {
 		word := scan.Bytes()
 		liking, yearly = liking || likings[string(word)], yearly || yearlies[string(word)]
 	}
-	if !yearly {
-		for _, f := range when.Find(value, now) {
-			if f.Known() && !f.Recurring && f.At.After(now) {
-				return recaller.FollowUp
-			}
-		}
+	if !yearly && comes(value, said, now) {
+		return recaller.FollowUp
 	}
 	if liking {
 		return recaller.Preference
 	}
 	return recaller.Fact
+}
+
+// comes reports whether a fact tells of something to come. Models note it without a verb, which would tell that "dentist
+// on Wednesday" lies ahead: then the words that it comes from decide.
+func comes(value, said string, now time.Time) bool {
+	ahead := func(f when.Found) bool { return f.Known() && !f.Recurring && f.At.After(now) }
+	if slices.ContainsFunc(when.Find(value, now), ahead) {
+		return true
+	}
+	told := when.Find(said, now)
+	return slices.ContainsFunc(when.FindWith(value, now, when.Options{Lean: when.Ahead}), func(f when.Found) bool {
+		return ahead(f) && slices.ContainsFunc(told, func(g when.Found) bool {
+			return g.Exact() && g.At.Format(time.DateOnly) == f.At.Format(time.DateOnly)
+		})
+	})
 }
 
 var likings = setOf(`likes like loves love prefers prefer preferred enjoys enjoy hates hate dislikes dislike favourite favorite

@@ -34,7 +34,7 @@ func TestWhatIsLearntIsKeptShort(t *testing.T) {
 			"two_daughters_mia_lou", "has two daughters, Mia and Lou", recaller.Fact,
 		},
 	} {
-		got, why := read(c.text, thursday)
+		got, why := read(c.text, "", thursday)
 		if why != "" || got.key != c.key || got.value != c.value || got.kind != c.kind {
 			t.Errorf("%s:\n got %q %q %s %s\nwant %q %q %s", c.text, got.key, got.value, got.kind, why, c.key, c.value, c.kind)
 		}
@@ -53,8 +53,28 @@ func TestWhatIsNotLearnt(t *testing.T) {
 		"password is hunter2":             ReasonSecret,
 		"…":                               ReasonEmpty,
 	} {
-		if got, why := read(text, thursday); why != want {
+		if got, why := read(text, "", thursday); why != want {
 			t.Errorf("%s: got %+v %q, want %q", text, got, why, want)
+		}
+	}
+}
+
+// A note without a verb does not tell whether its day lies ahead. What the user said does.
+func TestANoteWithoutAVerbIsOfTheDayThatWasSaid(t *testing.T) {
+	for _, c := range []struct {
+		note, said string
+		want       recaller.MemoryType
+	}{
+		{"Friseur am Mittwoch um halb drei", "am Mittwoch bin ich beim Friseur um halb drei", recaller.FollowUp},
+		{"dentist Wednesday at three", "I'm seeing the dentist on Wednesday at three", recaller.FollowUp},
+		{"dentista el miércoles", "el miércoles tengo dentista", recaller.FollowUp},
+		{"fell on Wednesday", "I fell on Wednesday", recaller.Fact},
+		{"dentist Wednesday at three", "I'm seeing the dentist next month", recaller.Fact},
+		{"dentist Wednesday at three", "", recaller.Fact},
+		{"swims on Wednesdays", "I swim on Wednesdays, and on Wednesday I'll swim again", recaller.Fact},
+	} {
+		if got, why := read(c.note, c.said, thursday); got.kind != c.want || why != "" {
+			t.Errorf("%s of %q: got %s %q, want %s", c.note, c.said, got.kind, why, c.want)
 		}
 	}
 }

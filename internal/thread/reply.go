@@ -190,7 +190,8 @@ func (d *Done) settled(err error) (Done, error) {
 
 // learn stores what is to be learnt as a memory of this conversation.
 func (s *Service) learn(ctx context.Context, call tool.Call, m Message, done *Done) error {
-	f, why := read(done.Text, s.Now())
+	own, _ := parted(m)
+	f, why := read(done.Text, own, s.Now())
 	if why == "" {
 		why = foreign(done.Text, m)
 	}

@@ -20,10 +20,18 @@ func Absolute(text string, found []Found, bare bool) string {
 	return b.String() + text[done:]
 }
 
-// These count from the day on which they are said; the second list only where one day is meant.
+// These count from the day on which they are said, in the languages that are read; those of bareWords only where one day
+// is meant.
 const (
-	relativeWords = " today tonight tomorrow yesterday next last this coming ago "
-	bareWords     = " monday tuesday wednesday thursday friday saturday sunday days weeks months week month "
+	relativeWords = " today tonight tomorrow yesterday next last this coming ago" +
+		" heute morgen übermorgen gestern vorgestern nächste nächsten nächster nächstes letzte letzten letzter letztes" +
+		" kommende kommenden kommender kommendes diese diesen dieser dieses vor" +
+		" hoy mañana ayer anteayer antier próximo próxima pasado pasada este esta hace viene" +
+		" hoje amanhã ontem anteontem "
+	bareWords = " monday tuesday wednesday thursday friday saturday sunday days weeks months week month" +
+		" montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag tagen wochen monaten woche monat" +
+		" lunes martes miércoles miercoles jueves viernes sábado sabado domingo días dias semanas meses semana mes" +
+		" segunda terça quarta quinta sexta "
 )
 
 // relative reports whether a phrase counts from the day on which it is said, and does not name the date as well.

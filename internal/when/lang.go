@@ -162,7 +162,7 @@ func (p *parser) dotted() {
 	p.tok, p.said = out, said
 }
 
-// joined puts what Portuguese and Spanish say in parts together: "vinte e cinco", "meio-dia".
+// joined puts what Portuguese and Spanish say in parts together: "vinte e cinco", "meio-dia", "depois de amanhã".
 func (p *parser) joined() {
 	if p.lang == german {
 		return
@@ -186,6 +186,11 @@ func (p *parser) joined() {
 				tok[n-1].w = "at"
 			}
 			tok, said, i = append(tok, t), append(said, "meio"), k
+			continue
+		}
+		if word(i) == "depois" && word(i+1) == "de" && word(i+2) == "amanhã" {
+			t.w, t.end = "overmorrow", p.tok[i+2].end
+			tok, said, i = append(tok, t), append(said, "depois"), i+2
 			continue
 		}
 		if v, n := tongues[p.lang].numbers.Cardinal(word, i); n > 1 {
