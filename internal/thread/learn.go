@@ -64,7 +64,7 @@ func read(text, said string, now time.Time) (fact, string) {
 func short(text string) (string, bool) {
 	words := strings.Fields(text)
 	if len(words) <= mostWords {
-		return strings.TrimRight(strings.Join(words, " "), " .;,"), len(words) > 0
+		return trimmed(strings.Join(words, " ")), len(words) > 0
 	}
 	if slices.ContainsFunc(words, func(w string) bool { return restricts[bare(w)] }) {
 		return "", false
@@ -72,10 +72,26 @@ func short(text string) (string, bool) {
 	for n := mostWords; n >= 3; n-- {
 		last := words[n-1]
 		if strings.ContainsAny(last[len(last)-1:], ".;,") || clauses[bare(words[n])] {
-			return strings.TrimRight(strings.Join(words[:n], " "), " .;,"), true
+			return trimmed(strings.Join(words[:n], " ")), true
 		}
 	}
 	return "", false
+}
+
+// trimmed returns a text without the marks at its end. The point of "am 3.12." is of the date.
+func trimmed(text string) string {
+	out := strings.TrimRight(text, " .;,")
+	if rest := text[len(out):]; strings.HasPrefix(rest, ".") && dayMonth(out) {
+		return out + "."
+	}
+	return out
+}
+
+// dayMonth reports whether a text ends in the numbers of a day and a month with a point between them.
+func dayMonth(text string) bool {
+	day, month, ok := strings.Cut(text[strings.LastIndexByte(text, ' ')+1:], ".")
+	number := func(s string) bool { return len(s) > 0 && len(s) < 3 && strings.Trim(s, "0123456789") == "" }
+	return ok && number(day) && number(month)
 }
 
 func bare(word string) string { return strings.ToLower(strings.Trim(word, ",.;:!?")) }
@@ -123,12 +139,19 @@ func nameIn(value string) string {
 	for _, lead := range []string{"the ", "user's ", "user ", "caller's ", "customer's ", "client's ", "their ", "his ", "her "} {
 		value = cutLead(value, lead)
 	}
-	for _, lead := range []string{"name is ", "name: ", "is called ", "is named ", "wants to be called ", "prefers to be called ", "goes by "} {
+	for _, lead := range namings {
 		if rest := cutLead(value, lead); rest != value && len(strings.Fields(rest)) <= mostNames && capital(rest) {
 			return rest
 		}
 	}
 	return ""
+}
+
+// namings stand before a name, in the third person.
+var namings = []string{
+	"name is ", "name: ", "is called ", "is named ", "wants to be called ", "prefers to be called ", "goes by ",
+	"name ist ", "heißt ", "heisst ", "se llama ", "nombre es ", "su nombre es ", "prefiere que le llamen ",
+	"chama-se ", "se chama ", "nome é ", "s'appelle ", "si chiama ",
 }
 
 // mostNames is how many words a name has at most.

@@ -18,6 +18,12 @@ func TestWhatIsLearntIsKeptShort(t *testing.T) {
 	}{
 		{"User's name is Ana Lindqvist", "caller_name", "Ana Lindqvist", recaller.Fact},
 		{"goes by Tommy", "caller_name", "Tommy", recaller.Fact},
+		{"heißt Timo", "caller_name", "Timo", recaller.Fact},
+		{"Se llama Inés Ortega", "caller_name", "Inés Ortega", recaller.Fact},
+		{"Tochter heißt Mia", "tochter_heisst_mia", "Tochter heißt Mia", recaller.Fact},
+		{"hat am 3.12. Schulaufgabe", "hat_3.12_schulaufgabe", "hat am 3.12. Schulaufgabe", recaller.FollowUp},
+		{"Schulaufgabe ist am 3.12.", "schulaufgabe_ist_3.12", "Schulaufgabe ist am 3.12.", recaller.FollowUp},
+		{"weighs 72.", "weighs_72", "weighs 72", recaller.Fact},
 		{"the user is called on weekends", "called_weekends", "the user is called on weekends", recaller.Fact},
 		{"User works nights as a nurse.", "works_nights_nurse", "User works nights as a nurse", recaller.Fact},
 		{"prefers oat milk", "prefers_oat_milk", "prefers oat milk", recaller.Preference},

@@ -245,6 +245,8 @@ func (p *parser) hourAndMinute(j int, said bool) clock {
 		c.minute, c.n = m, n+mn
 	} else if u := p.afterOh(k); u > 0 {
 		c.minute, c.n = u, n+2
+	} else if p.pointedDay(j) {
+		return clock{}
 	} else if m, mn := p.cardinal(k + 1); said && p.w(k) == "." && mn == 1 && p.glued(k) && p.glued(k+1) && p.tok[k+1].digits == 2 && m < 60 {
 		c.minute, c.n = m, n+2
 	}

@@ -46,8 +46,11 @@ func (p *parser) numeric(i int) span {
 func (p *parser) shortNumeric(i int, m time.Month, d int, sep string) span {
 	a, b := p.tok[i].val, p.tok[i+2].val
 	led := p.any(i-1, "on", "by", "until", "since", "before", "after", "for")
+	if sep == "." {
+		return p.pointed(i, m, d, led || p.any(i-1, "from", "vom", "zum", "ab"))
+	}
 	fraction := a < b && (b <= 4 || b == 8) || a == 24 && b == 7 || a == 50 && b == 50
-	if sep != "/" || fraction && !led || p.glued(i+3) && !p.ends(i+3) || i > 0 && p.tok[i-1].kind == number {
+	if sep == "-" || fraction && !led || p.glued(i+3) && !p.ends(i+3) || i > 0 && p.tok[i-1].kind == number {
 		return span{}
 	}
 	if !led && !p.ends(i+3) && !p.any(i+3, "at", "and", "for", "because", "i", "we", "from", "with") {
@@ -58,4 +61,27 @@ func (p *parser) shortNumeric(i int, m time.Month, d int, sep string) span {
 		return span{}
 	}
 	return s
+}
+
+// pointed settles on a German 3.12. without a year. The second point may be missing where a word before it makes it a
+// date: "am 3.12 um drei".
+func (p *parser) pointed(i int, m time.Month, d int, led bool) span {
+	end := i + 3
+	closed := p.w(end) == "." && p.glued(end)
+	if p.lang != german || !led || p.any(end, "%", "€", "uhr") || !closed && p.glued(end) && !p.ends(end) {
+		return span{}
+	}
+	if closed {
+		end++
+	}
+	s := p.dated(m, d, end, i)
+	if s.n > end-i {
+		return span{}
+	}
+	return s
+}
+
+// pointedDay reports whether what looks like 5:12 is a German day that ends a stretch: "bis 5.12.".
+func (p *parser) pointedDay(j int) bool {
+	return p.lang == german && p.w(j-1) == "until" && p.w(j+1) == "." && p.w(j+3) == "." && p.glued(j+3) && p.tok[j+2].val <= 12
 }

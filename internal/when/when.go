@@ -97,6 +97,7 @@ func (p *parser) find() []Found {
 		i += n
 		p.last, p.lastEnd = f.day, i
 	}
+	p.ranges(out)
 	p.repairs(out)
 	return out
 }

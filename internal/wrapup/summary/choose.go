@@ -230,7 +230,11 @@ func (c *chooser) lines(ps []passage) string {
 	var b strings.Builder
 	var all []*unit
 	for _, p := range ps {
-		all = append(all, p.units...)
+		for _, u := range p.units {
+			if !slices.Contains(all, u) { // a question and an agreement may share the sentence between them
+				all = append(all, u)
+			}
+		}
 	}
 	for i := 0; i < len(all); {
 		j := i + 1

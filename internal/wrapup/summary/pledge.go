@@ -18,7 +18,7 @@ const (
 
 // pledgesSomething reports whether a sentence says what the speaker's side will do.
 func (u *unit) pledgesSomething() bool {
-	if u.s.Question || optional.In(u.words) || u.supposes() || len(u.words) < 3 {
+	if u.s.Question || optional.In(u.words) || u.supposes() || len(u.words) < 3 || u.hollow() {
 		return false
 	}
 	busy := !u.ahead && atOnce.In(u.words)
@@ -32,6 +32,16 @@ func (u *unit) pledgesSomething() bool {
 		case u.undertakes(i):
 			return !busy
 		case !u.caller && u.sends(i):
+			return true
+		}
+	}
+	return false
+}
+
+// hollow reports whether a sentence promises what only the words before it tell: "I'll remind you".
+func (u *unit) hollow() bool {
+	for i := range min(3, len(u.said)) {
+		if n := hollows.At(u.said, i); n > 0 && i+n == len(u.said) {
 			return true
 		}
 	}

@@ -94,6 +94,10 @@ const promises = `
 // none of these is an action item: what is done or said in the call itself, what is offered, or depends on something,
 // how things will be, and what others said.
 const noPromises = `
+	a: I'll remind you.
+	a: Okay, I'll note that.
+	a: Gut, ich erinnere dich daran.
+	a: Te lo recuerdo.
 	a: I'll check that for you now in the stock system.
 	a: Let me see whether the loan car is free.
 	a: I'll just pull up your booking for the marquee.

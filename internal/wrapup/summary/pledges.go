@@ -58,6 +58,9 @@ var (
 	othersDo = speech.PhrasesOf(`meldet sich|melden sich bei|ruft sie|ruft dich|schickt ihnen|schicken ihnen|bringt ihnen|gibt ihnen bescheid|se pondrá en contacto|se pondrán en contacto|se pone en contacto|se comunicará|rappelle vous|neemt contact`)
 	arrives  = speech.PhrasesOf(`you'll have it|you'll have them|you'll have one|you'll get it|you'll get them|you'll receive it|you will have it|you will receive it`)
 	tidings  = speech.Set(`email mail text call letter message confirmation link invoice refund reply answer quote from replacement cheque check parcel`)
+	// hollows are whole promises that say nothing without what they answer.
+	hollows = speech.PhrasesOf(`i'll remind you|i will remind you|we'll remind you|i'll remind you then|i'll remember that|i'll remember it|i'll note that|i'll note it|ich erinnere dich|ich erinnere sie|ich erinnere dich
+		daran|ich erinnere sie daran|te lo recuerdo|te lo recordaré|se lo recuerdo|se lo recordaré`)
 	// optional leaves it to the other, or makes it depend on something. Asking whether something is so does not.
 	optional = speech.PhrasesOf(`if you like|if you want|if you'd like|if you prefer|if you wish|if that helps|if need be|if necessary|if needed|if i can|if we can|if i have to|if not|if it|if anything|if anyone|if anybody|if they don't|if
 		that|unless|in case|would you like|do you want|shall i|maybe|perhaps|might|or i'll|or we'll|wenn|falls|vielleicht|soll ich|sollen wir|oder ich|si quiere|si quieres|si usted|si le parece|si hace falta|si no|quizás|quizá|a lo mejor|o le|se

@@ -361,6 +361,25 @@ func TestTheBriefTellsTheWishAndNotWhoIsCalling(t *testing.T) {
 	}
 }
 
+// A question and an agreement share the sentence between them: it stands once.
+func TestASentenceStandsOnce(t *testing.T) {
+	turns := talk(`c: the flashing round the chimney leaks, noticed it sunday night after the storm
+		a: I'm sorry. Is water inside?
+		c: only in the loft, there's a bucket. can you send someone before the weekend
+		a: We could do Thursday between 1 and 3, or Friday first thing.
+		c: and the gutters, they quoted me 380 two weeks ago, does that still hold
+		a: Quotes hold for 30 days.
+		c: ok do both. i'm allergic to wasp stings btw and there's a nest by the skylight
+		a: Noted.`)
+	got := summary.Write(read(turns), summary.Options{Typed: true, MaxWords: 60})
+	all := strings.Join(append([]string{got.Brief}, append(got.Decisions, got.Actions...)...), "\n")
+	for line := range strings.Lines(all) {
+		if strings.Count(line, "We could do Thursday") > 1 {
+			t.Errorf("it stands twice: %s", line)
+		}
+	}
+}
+
 func TestSoundsAreNoAnswer(t *testing.T) {
 	got := text(summary.Write(read(talk(`a: How can I help?
 		c: I need a plumber for my leaking boiler.
