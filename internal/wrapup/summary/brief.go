@@ -23,6 +23,9 @@ func (c *chooser) brief() []passage {
 		for !p.units[0].ahead && !p.units[0].vows && !c.fits(append(slices.Clone(out), p)) { // there is no room for what it leans on
 			p.units = p.units[1:]
 		}
+		if p.units[0].hollow() { // it says nothing without that
+			return out
+		}
 		short := passage{units: c.whole(p.units[:1])}
 		switch {
 		case c.fits(append(slices.Clone(out), p)) || len(out) == 0:

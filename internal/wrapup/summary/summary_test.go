@@ -361,6 +361,19 @@ func TestTheBriefTellsTheWishAndNotWhoIsCalling(t *testing.T) {
 	}
 }
 
+// A promise that says nothing by itself is not told without what it answers.
+func TestAHollowPromiseDoesNotStandAlone(t *testing.T) {
+	got := summary.Write(read(talk(`c: my shifts changed: nights monday to wednesday from next month
+		a: Noted.
+		c: my landlord is mr osei-tutu, he hates emails, call him
+		a: Understood.
+		c: remind me to renew the nmc registration by 31 march
+		a: I'll remind you.`)), summary.Options{Typed: true, MaxWords: 60})
+	if strings.Contains(got.Brief, "remind you") && !strings.Contains(got.Brief, "renew") {
+		t.Errorf("got %q", got.Brief)
+	}
+}
+
 // A question and an agreement share the sentence between them: it stands once.
 func TestASentenceStandsOnce(t *testing.T) {
 	turns := talk(`c: the flashing round the chimney leaks, noticed it sunday night after the storm
