@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // agent reads what the agent offers, reads back, confirms and cancels.
@@ -187,7 +188,7 @@ func (t *talk) confirm(l *line) {
 			t.cancel(c.of, c.saying, saying(l, s))
 			return
 		}
-		if d, ok := t.pending(); ok && t.repeatsHour(l, d, s) {
+		if d, ok := t.pending(); ok && (t.repeatsHour(l, d, s) || t.grants(l, d, s)) {
 			t.tentative = append(t.tentative, t.settle(d, saying(d.line, d.in()), saying(l, s)))
 			return
 		}
@@ -198,6 +199,20 @@ func (t *talk) confirm(l *line) {
 		}
 	}
 	t.promised(l)
+}
+
+// grants reports whether a sentence says yes to the hour that was just wanted, whatever other hour it names: "We open at
+// half eight, so nine is fine."
+func (t *talk) grants(l *line, d day, s sentence) bool {
+	if d.hour.IsZero() || !d.line.Caller() || l.index-d.line.index != 1 || d.sentence < 0 {
+		return false
+	}
+	for i, w := range s.words {
+		if speech.IsNumber(w) && slices.Contains(d.in().words, w) && (sentence{words: s.words[i+1:]}).consent() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // otherHour reports whether a sentence names an hour that is not the one of a day.

@@ -2,6 +2,7 @@ package agreement
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/speech"
@@ -30,7 +31,7 @@ func (t *talk) caller(l *line) {
 	if t.pick(l, wanted) {
 		return
 	}
-	if l.consent() < 0 && l.refusesFirst() && !t.before().asksElse() {
+	if l.consent() < 0 && (l.refusesFirst() && !t.before().asksElse() || t.refusesHour(l)) {
 		wanted = append(wanted, t.rehoured(l, wanted)...)
 		t.dropOffers()
 	}
@@ -112,11 +113,20 @@ func (t *talk) contested(a *act, l *line, wanted, refused []day) bool {
 		return true
 	case unsuited.in(first(l.words, 8)):
 		return true
+	case t.agreesFirst(l):
+		return false
 	case !l.refusesFirst() && !l.corrects():
 		return false
 	}
 	hours, _ := t.hour(l)
 	return !t.before().asksElse() || l.refusesFirst() && len(wanted) > 0 || len(hours) > 0 && corrects.in(l.words)
+}
+
+// agreesFirst reports whether a turn says yes, and corrects something else than a time in what follows: "Right. And it's
+// the third floor, not the second."
+func (t *talk) agreesFirst(l *line) bool {
+	hours, _ := t.hour(l)
+	return len(l.sentences) > 1 && l.sentences[0].consent() > 0 && len(l.sentences[0].words) <= 3 && len(hours) == 0 && len(l.Dates) == 0
 }
 
 // corrects reports whether a turn corrects something: it says that it is wrong, or how it is instead.
@@ -199,6 +209,18 @@ func (t *talk) pick(l *line, wanted []day) bool {
 		return true
 	}
 	return false
+}
+
+// refusesHour reports whether the caller says that the hour of the one day on offer will not do: "I can't do ten."
+func (t *talk) refusesHour(l *line) bool {
+	offers := t.live(false)
+	if len(offers) != 1 || offers[0].hour.IsZero() {
+		return false
+	}
+	return slices.ContainsFunc(l.sentences, func(s sentence) bool {
+		i := unable.find(s.words)
+		return i >= 0 && numbersIn(s.words[max(0, i-3):min(len(s.words), i+reachYes)], offers[0]) > 0
+	})
 }
 
 // rehoured returns the one day on offer with the hour that the caller wants instead: "no, half past two".
@@ -289,11 +311,16 @@ func repeats(s sentence, o day) int {
 	if s.Question || !s.bare() {
 		return 0
 	}
+	return numbersIn(first(s.words, 6), o)
+}
+
+// numbersIn counts the number words among words that an offer has, too.
+func numbersIn(words []string, o day) int {
 	n := 0
 	said := append(slices.Clone(o.trail), o.lead...)
 	said = append(said, plain(speech.Words(o.Phrase))...)
-	for _, w := range first(s.words, 6) {
-		if speech.IsNumber(w) && slices.Contains(said, w) {
+	for _, w := range words {
+		if w = strings.TrimSuffix(w, "'s"); speech.IsNumber(w) && slices.Contains(said, w) {
 			n++
 		}
 	}

@@ -88,12 +88,12 @@ func (t *talk) at(a *act, l *line, clock time.Time, said ...recaller.Saying) {
 }
 
 // hour returns the times of day that a turn names without a day, in the first sentence that has any, without refused
-// ones: "not seven".
+// ones: "not seven", "I can't do ten".
 func (t *talk) hour(l *line) (out []time.Time, in sentence) {
 	b := t.before()
 	asked := b != nil && (b.ofHours() || b.hasClock())
 	for _, s := range l.sentences {
-		if negates.in(first(s.words, 2)) {
+		if negates.in(first(s.words, 2)) || l.Caller() && unable.in(first(s.words, 3)) {
 			continue
 		}
 		for _, c := range s.clocks {

@@ -101,7 +101,7 @@ func (l *line) readSentence(i int) {
 			continue
 		}
 		d := day{Found: f, line: l, sentence: i, lead: l.between(from, f.Start), trail: l.between(min(f.End, to), to)}
-		if f.Clock && !f.Approx {
+		if f.Clock && !f.Approx && !l.bounds(f) {
 			d.hour = f.At
 		}
 		l.days = append(l.days, d)
@@ -122,12 +122,29 @@ func (l *line) readHours(i int) {
 		for n, k := range own {
 			d := &l.days[k]
 			next := n+1 < len(own) && l.days[own[n+1]].Start < c.Start
-			if d.hour.IsZero() && (d.Start < c.Start && !next || len(own) == 1) {
+			if d.hour.IsZero() && !l.bounds(c) && (d.Start < c.Start && !next || len(own) == 1) {
 				d.hour = at(d.At, c.At)
 			}
 		}
 	}
 }
+
+// bounds reports whether an hour is the one before which something is to be: "bring it before six".
+func (l *line) bounds(f when.Found) bool {
+	words := append(last(l.between(f.Start-mostLead, f.Start), 2), plain(speech.Words(f.Phrase))...)
+	i := earlier.find(words)
+	if i < 0 {
+		return false
+	}
+	behind := words[i+earlier.at(words, i):]
+	for len(behind) > 0 && (behind[0] == "las" || behind[0] == "half" || behind[0] == "quarter") {
+		behind = behind[1:]
+	}
+	return len(behind) > 0 && speech.IsNumber(behind[0])
+}
+
+// mostLead is how many bytes before an hour are looked at for what bounds it.
+const mostLead = 24
 
 // at is a time of day on a day.
 func at(day, clock time.Time) time.Time {

@@ -18,6 +18,46 @@ var strangers = []struct {
 	calls []call
 	want  string
 }{
+	// An hour that is refused is not the one that is granted.
+	{"can't do ten, nine is grand", one(`
+		A: Crumb and Co, hello?
+		C: I ordered a cake for Saturday. Could we move it to the Saturday after?
+		A: Saturday the twenty-fourth at ten?
+		C: can't do ten, his swimming's at ten. nine?
+		A: We open at half eight so nine is grand.
+		C: lovely, and no nuts anywhere near it, his cousin swells up like a balloon
+		A: No nuts. Done.`), "Sat 24 Oct 09:00"},
+	{"can't do three, and no other hour", one(`
+		A: I could come on Friday at three.
+		C: I can't do three. I pick up the children at three.
+		A: That is a pity.
+		C: Good, I'll ring again.`), ""},
+	{"um zehn kann ich nicht", one(`
+		A: Dann Freitag um zehn?
+		C: Um zehn kann ich nicht. Ginge elf?
+		A: Da habe ich schon wen.
+		C: Prima, dann rufe ich wieder an.`), ""},
+	{"four's no good", one(`
+		A: I have Tuesday at four.
+		C: Four's no good. Anything later?
+		A: Six, but only with my colleague.
+		C: Good to know. I'll ring back.`), ""},
+	{"four won't work, half five", one(`
+		A: I have Tuesday at four.
+		C: Four won't work, I'm at the gym till five. Half five?
+		A: Half five it is.`), "Tue 20 Oct 17:30"},
+	// The hour before which something is to be is no appointment.
+	{"bring it before six", one(`
+		C: can I drop the bike tomorrow so you do it right away
+		A: Bring it tomorrow before six, and you'll have it back Saturday.
+		C: Saturday's fine.`), "Thu 15 Oct, Sat 17 Oct"},
+	// A yes stands, whatever else is put right behind it.
+	{"right, and it's the third floor", one(`
+		A: Would Monday the nineteenth work?
+		C: nineteenth, hmm, what's that, Monday. after eleven because the lift key's with the caretaker till then
+		A: Monday the nineteenth at half past eleven then.
+		C: right. and it's the third floor not the second, I told the girl second
+		A: Third floor, noted. That's forty more.`), "Mon 19 Oct 11:30"},
 	// A question, an echo, or a complaint takes nothing.
 	{"what would it cost", one(`
 		A: The twenty-ninth is full. I have the thirtieth at eight.

@@ -60,6 +60,8 @@ var (
 		noch_nicht_fest fest_noch_nicht nur_vormerken no_me_apunte no_lo_apunte`)
 	waits = table(`hold_on hold_the_line hold_please holding_on held_up hold_for hold_music`)
 	until = table(`until till til bis hasta by`)
+	// earlier stand before an hour by which something is to be done, and not at which.
+	earlier = table(`before vor antes_de`)
 	// slots stand between a day and the words that it is free again.
 	slots = speech.Set(`slot slots appointment one visit time at is s now has been booking ist der die das termin um uhr wurde wird la cita
 		está queda fica o'clock then of lesson delivery in the morning afternoon that that's one's it's this`)
