@@ -27,6 +27,8 @@ func (c *conversation) isOpen(m summary.Matter, facts found) bool {
 		return false
 	case c.saidGoodbye(), c.o.Outbound && !m.Wants && !collected(facts): // who is rung up has no matter of his own
 		return false
+	case !c.o.Broke && c.agentDone():
+		return false
 	case !m.Ails && !m.Wants && !collected(facts): // he asked, or told
 		return c.o.Broke && (m.Asks && !c.answered(m) || tells(m) && c.engaged(m))
 	case c.o.Broke && !m.Wants && !collected(facts) && !m.Asked && !c.engaged(m): // people tell of broken things in any talk
@@ -37,6 +39,18 @@ func (c *conversation) isOpen(m summary.Matter, facts found) bool {
 		return false
 	}
 	return collected(facts) || c.asksLast()
+}
+
+// agentDone reports whether the conversation ends with the agent's word that it is done.
+func (c *conversation) agentDone() bool {
+	t := c.r.Turns[len(c.r.Turns)-1]
+	if t.Caller() || slices.ContainsFunc(t.Sentences, func(s speech.Sentence) bool { return s.Question }) {
+		return false
+	}
+	return slices.ContainsFunc(t.Sentences, func(s speech.Sentence) bool {
+		ws := speech.Words(s.Text)
+		return assures.In(ws[:min(len(ws), 3)])
+	})
 }
 
 // opensWith reports whether the caller tells a matter first of all.

@@ -355,6 +355,20 @@ var finished = []struct {
 	name, words string
 	o           unfinished.Options
 }{
+	{"the agent's last word is that it is done", `
+		A: Cerrajería Rojo, buenas tardes.
+		C: buenas, mire, mi madre, que tiene ochenta y tres, se ha quedado fuera, en la calle Olmo 14, tercero B
+		A: ¿La puerta está cerrada con llave?
+		C: no, solo el resbalón
+		A: En veinte minutos está Sergio allí.
+		C: vale, vale. que llame a mi móvil cuando llegue, mi madre no oye el timbre
+		A: Hecho, Sergio le llama al llegar.`, unfinished.Options{}},
+	{"will do", `
+		A: Keyline Piano Movers.
+		C: hi it's about the upright, I need it moved to 12 Quarry Lane, third floor
+		A: We have your order. Any day next week.
+		C: don't ring this number though, it's my wife's
+		A: Will do.`, unfinished.Options{}},
 	{"a story of something broken", `
 		A: Good evening. How was your day?
 		C: I ate, I slept, I shoveled.

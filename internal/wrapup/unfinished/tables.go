@@ -110,6 +110,8 @@ var (
 
 // The words of a conversation's course.
 var (
+	// assures begin the agent's word that what was asked for is done, or will be.
+	assures   = speech.PhrasesOf(`done|all done|that's done|will do|consider it|all set|hecho|listo|erledigt|ist erledigt|mache ich|mach ich|wird gemacht|wird erledigt|geht klar|feito|fatto`)
 	farewells = speech.PhrasesOf(`bye|goodbye|good bye|see you|see ya|ta ra|take care|have a good|have a great|have a nice|have a lovely|have a wonderful|good night|speak soon|talk soon|cheerio|so long|
 		wiederhören|wiedersehen|tschüss|tschüß|schönen tag|hasta luego|hasta mañana|hasta pronto|adiós|que tenga|nos vemos|tchau|até logo|au revoir|bonne journée|arrivederci|tot ziens|fijne dag`)
 	wrongNumbers = speech.PhrasesOf(`wrong number|misdialled|misdialed|dialled the wrong|dialed the wrong|falsch verbunden|verwählt|número equivocado|me equivoqué`)
