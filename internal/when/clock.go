@@ -267,14 +267,14 @@ func (p *parser) hourAndMinute(j int, said bool) clock {
 	return c
 }
 
-// fraction adds the minutes that German and Spanish say after the hour: "drei Uhr dreißig", "las cuatro y media", "las
-// tres menos cuarto".
+// fraction adds the minutes that German, Spanish and Portuguese say after the hour: "drei Uhr dreißig", "las cuatro y
+// media", "las tres menos cuarto", "às oito e quarenta e cinco".
 func (p *parser) fraction(c clock, j int) clock {
 	k := j + c.n
 	if m, n := p.cardinal(k); p.lang == german && n > 0 && m < 60 && p.w(k-1) == "o'clock" {
 		c.minute, c.n = m, c.n+n
 	}
-	if p.lang != spanish || !p.any(k, "and", "less") {
+	if p.lang != spanish && p.lang != portuguese || !p.any(k, "and", "less") {
 		return c
 	}
 	m, n := p.cardinal(k + 1)
@@ -283,7 +283,7 @@ func (p *parser) fraction(c clock, j int) clock {
 		m, n = 30, 1
 	case p.w(k+1) == "quarter":
 		m, n = 15, 1
-	case n == 0 || m >= 30:
+	case n == 0 || m > 59 || m%5 != 0 || p.lang == spanish && m >= 30: // "at six, and two friends"
 		return c
 	}
 	if p.w(k) == "less" {
