@@ -31,7 +31,7 @@ func (t *talk) caller(l *line) {
 	if t.pick(l, wanted) {
 		return
 	}
-	if l.consent() < 0 && (l.refusesFirst() && !t.before().asksElse() || t.refusesHour(l)) {
+	if yes := l.consent(); yes < 0 && l.refusesFirst() && !t.before().asksElse() || yes <= 0 && t.refusesHour(l) {
 		wanted = append(wanted, t.rehoured(l, wanted)...)
 		t.dropOffers()
 	}
@@ -111,7 +111,7 @@ func (t *talk) contested(a *act, l *line, wanted, refused []day) bool {
 		return denies.in(first(l.words, 1)) && !same(wanted[len(wanted)-1]) // "No, that's tomorrow. A week tomorrow."
 	case slices.ContainsFunc(refused, same):
 		return true
-	case unsuited.in(first(l.words, 8)):
+	case unsuited.in(first(l.words, 8)), l.elsewhere():
 		return true
 	case t.agreesFirst(l):
 		return false
@@ -120,6 +120,15 @@ func (t *talk) contested(a *act, l *line, wanted, refused []day) bool {
 	}
 	hours, _ := t.hour(l)
 	return !t.before().asksElse() || l.refusesFirst() && len(wanted) > 0 || len(hours) > 0 && corrects.in(l.words)
+}
+
+// elsewhere reports whether the caller says that he is somewhere else then: "I'm in Wales that week".
+func (l *line) elsewhere() bool {
+	if len(l.sentences) == 0 || l.consent() > 0 {
+		return false
+	}
+	words := slices.DeleteFunc(slices.Clone(l.sentences[0].words), speech.Hesitation)
+	return own.in(first(words, 2)) && thereabouts.in(words) && !free.in(words)
 }
 
 // agreesFirst reports whether a turn says yes, and corrects something else than a time in what follows: "Right. And it's
@@ -219,8 +228,20 @@ func (t *talk) refusesHour(l *line) bool {
 	}
 	return slices.ContainsFunc(l.sentences, func(s sentence) bool {
 		i := unable.find(s.words)
-		return i >= 0 && numbersIn(s.words[max(0, i-3):min(len(s.words), i+reachYes)], offers[0]) > 0
+		return i >= 0 && numbersIn(s.words[max(0, i-3):min(len(s.words), i+reachYes)], offers[0]) > 0 || s.busyAt(offers[0])
 	})
+}
+
+// busyAt reports whether a sentence says behind the hour of an offer what keeps the caller then: "at five I'm still at
+// work", "a las cinco no salgo".
+func (s sentence) busyAt(o day) bool {
+	for i := range s.words {
+		behind := first(s.words[i+1:], 4)
+		if numbersIn(s.words[i:i+1], o) > 0 && keeping.in(behind) && !carefree.in(behind) {
+			return true
+		}
+	}
+	return false
 }
 
 // rehoured returns the one day on offer with the hour that the caller wants instead: "no, half past two".

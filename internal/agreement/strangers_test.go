@@ -46,6 +46,26 @@ var strangers = []struct {
 		A: I have Tuesday at four.
 		C: Four won't work, I'm at the gym till five. Half five?
 		A: Half five it is.`), "Tue 20 Oct 17:30"},
+	{"a las cinco no salgo", one(`
+		A: Tráigala esta tarde a las cinco.
+		C: a las cinco no salgo del trabajo todavía, ¿a las siete?
+		A: A las siete cerramos.
+		C: gracias, hasta luego`), ""},
+	{"at five I'm still at work", one(`
+		A: I could see her on Friday at five.
+		C: At five I'm still at work.
+		A: That's the last one.
+		C: Good, thanks.`), ""},
+	{"at five, no problem", one(`
+		A: I could see her on Friday at five.
+		C: At five, no problem.`), "Fri 16 Oct 17:00"},
+	{"in Wales that week", one(`
+		C: You said three weeks, that's the fifth?
+		A: Thursday the fifth of November at half two, same slot.
+		C: mm I'm in Wales that week. the week after then
+		A: Thursday the twelfth, two fifteen.
+		C: yeah put me down for that
+		A: Done, Thursday the twelfth of November at quarter past two.`), "Thu 12 Nov 14:15"},
 	// The hour before which something is to be is no appointment.
 	{"bring it before six", one(`
 		C: can I drop the bike tomorrow so you do it right away

@@ -60,6 +60,11 @@ var (
 		noch_nicht_fest fest_noch_nicht nur_vormerken no_me_apunte no_lo_apunte`)
 	waits = table(`hold_on hold_the_line hold_please holding_on held_up hold_for hold_music`)
 	until = table(`until till til bis hasta by`)
+	// keeping say behind an hour that one is not free then; carefree are none of them. thereabouts are words for the day that
+	// was just named.
+	keeping     = table(`i'm_still im_still we're_still i'm_not im_not i_am_not bin_ich_noch bin_ich_nicht kann_ich_nicht geht_nicht no todavía aún`)
+	carefree    = table(`no_problem no_worries no_hay no_pasa no_less no_later no_bother`)
+	thereabouts = table(`that_week that_day that_weekend that_morning that_afternoon that_evening in_der_woche an_dem_tag an_dem_wochenende esa_semana ese_día`)
 	// earlier stand before an hour by which something is to be done, and not at which.
 	earlier = table(`before vor antes_de`)
 	// slots stand between a day and the words that it is free again.

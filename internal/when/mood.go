@@ -1,5 +1,7 @@
 package when
 
+import "github.com/recallerhq/recaller/internal/speech"
+
 // mood is how a clause lies in time, as its verbs tell.
 type mood byte
 
@@ -63,7 +65,7 @@ func (p *parser) moodOf(i, j int) (lies mood, weak bool) {
 	switch {
 	case m.plan && p.failed(j):
 		return behind, false
-	case m.mood == behind && (p.any(lead, aims...) || p.booking(i)), p.thanked(i):
+	case m.mood == behind && (p.any(lead, aims...) || p.booking(i) || p.hadSet(i, j)), p.thanked(i):
 		return torn, false
 	case m.mood == open && p.any(lead, "by", "until", "till"):
 		return ahead, true
@@ -88,6 +90,30 @@ func (p *parser) thanked(i int) bool {
 func (p *parser) booking(i int) bool {
 	for k := i - 1; k >= 0 && k > i-20 && !p.bounds(k); k-- {
 		if bookings[p.w(k)] || p.any(k, "starting", "beginning") {
+			return true
+		}
+	}
+	return false
+}
+
+// germanBookings are what is set for a day.
+var germanBookings = speech.Set(`termin termine reservierung buchung tisch zimmer stunde besichtigung behandlung sitzung`)
+
+// hadSet reports whether the clause of tokens [i, j) is German and says that something was set for the day: "ich hatte am
+// Freitag einen Termin" is said before that Friday, and after it.
+func (p *parser) hadSet(i, j int) bool {
+	if p.lang != german {
+		return false
+	}
+	k := i - 1
+	for k >= 0 && k > i-reach && !p.bounds(k) && p.said[k] != "hatte" && p.said[k] != "hatten" {
+		k--
+	}
+	if k < 0 || p.said[k] != "hatte" && p.said[k] != "hatten" {
+		return false
+	}
+	for ; k < len(p.tok) && k < j+8 && (k < j || !p.bounds(k)); k++ {
+		if germanBookings[p.said[k]] {
 			return true
 		}
 	}
@@ -128,6 +154,9 @@ func (p *parser) governing(i, j int) mark {
 		if after := p.after(j, 4); p.any(j, subjects...) && p.w(i) != "on" && after.mood != open && after.mood != m.mood {
 			return mark{mood: torn} // "we called Monday we can come": it may belong to either
 		}
+		if m.mood == behind && p.saidOf(k, i) {
+			return mark{mood: torn} // "you said the second fitting on the fourth"
+		}
 		if m.mood == ahead && (habits[p.w(k-1)] || habits[p.w(k+1)]) || m.mood == behind && p.copula(k, i) || m.mood == ahead && p.listsPast(j) {
 			return mark{mood: torn}
 		}
@@ -159,6 +188,17 @@ func (p *parser) governing(i, j int) mark {
 		return m
 	}
 	return p.asked(i)
+}
+
+// saidOf reports whether what is reported at k is a thing that the date at i is of: somebody is told of it by its name,
+// without a verb.
+func (p *parser) saidOf(k, i int) bool {
+	if p.lang != english || !reports[p.w(k)] || !p.any(k-1, "you", "they", "he", "she", "we") {
+		return false
+	}
+	for k++; k < i && p.any(k, "me", "us", "him", "her", "them", "that", "it", "to", "on", "the", "this"); k++ {
+	}
+	return k < i && !p.any(k, "i", "we", "you", "he", "she", "they")
 }
 
 // listsPast reports whether the sentence goes on with a day that is past: "there's one on Sunday and then another

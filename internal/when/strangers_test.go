@@ -74,3 +74,31 @@ func TestPortugueseMinutes(t *testing.T) {
 		}
 	}
 }
+
+// What was set for a day, and what somebody said of a thing, is told before that day and after it: no day is told of it.
+// A weekday behind "yesterday" is yesterday.
+func TestWhoReportsDoesNotTellWhichDay(t *testing.T) {
+	now := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
+	for text, want := range map[string]string{
+		"you said second fitting on the fourth":                    "",
+		"they said delivery Tuesday":                               "",
+		"you said on Friday that it works":                         "27 November 2026",
+		"he said he came on Tuesday":                               "24 November 2026",
+		"Ich hatte am Freitag einen Termin, da kann ich nicht":     "",
+		"Ich hatte am Freitag Fieber":                              "27 November 2026",
+		"eu tinha consulta na sexta":                               "",
+		"no, today's Saturday isn't it, so yesterday, friday":      "28 November 2026, 28 November 2026, 27 November 2026, 27 November 2026",
+		"tomorrow, Sunday the 29th":                                "29 November 2026, 29 November 2026",
+		"I came yesterday, and on Friday nobody was there at all.": "27 November 2026, 27 November 2026",
+	} {
+		got := ""
+		for _, f := range Find(text, now) {
+			if f.Known() {
+				got = strings.TrimPrefix(got+", "+f.String(), ", ")
+			}
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -229,7 +229,7 @@ func (p *parser) besideFestival(i, wd int) span {
 
 // equated matches "it's Wednesday", which names the present day, if it is one.
 func (p *parser) equated(i, wd int) span {
-	said := p.w(i-1) == "it" && p.tok[i-1].owner || p.w(i-1) == "its" || p.any(i-1, "is") && p.any(i-2, "today", "it") || p.is(i-2, "is", "now") ||
+	said := p.any(i-1, "it", "today") && p.tok[i-1].owner || p.w(i-1) == "its" || p.any(i-1, "is") && p.any(i-2, "today", "it") || p.is(i-2, "is", "now") ||
 		i > 1 && p.lang != english && (equals[p.said[i-1]] && (p.w(i-2) == "today" || p.said[i-2] == "jetzt") || equals[p.said[i-2]] && p.w(i-1) == "today")
 	if !said || p.clock(i+1).n > 0 {
 		return span{}
@@ -243,11 +243,20 @@ func (p *parser) equated(i, wd int) span {
 // equals says in German and Spanish that a day is one.
 var equals = speech.Set(`ist es`)
 
+// sameDay reports whether the weekday at i is the day that was named right before it: "yesterday, Friday".
+func (p *parser) sameDay(i, wd int) bool {
+	behind := p.lastEnd == i || p.lastEnd == i-1 && p.w(i-1) == ","
+	return p.last.n > 0 && behind && p.last.fixed && p.last.single() && isoWeekday(p.last.from) == wd
+}
+
 // bareWeekday settles a weekday by its clause.
 func (p *parser) bareWeekday(i, wd int) span {
 	today := isoWeekday(p.base)
 	s := span{open: true, name: dayName{weekday: wd}, n: 1}
 	coming, past := (wd-today+6)%7+1, -((today-wd+6)%7 + 1)
+	if p.sameDay(i, wd) {
+		return span{from: p.last.from, to: p.last.to, n: 1, fixed: true}
+	}
 	if gap := i - p.lastEnd; p.last.n > 0 && gap < 3 && (gap == 0 || p.any(i-1, "on", ",") && (gap == 1 || p.any(i-2, ","))) && !p.last.open {
 		if p.last.approx && isoWeekday(p.last.from) == 1 && daysBetween(p.last.from, p.last.to) == 7 { // "last week, on Tuesday"
 			s = p.dayNamed(s, daysBetween(p.base, p.last.from)+wd-1)
