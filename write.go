@@ -231,6 +231,17 @@ type Job struct {
 	Attempts int // how often it was claimed
 }
 
+// Waits say how long jobs wait at most where the clock is right. What waits longer was put off by a clock that was ahead.
+type Waits struct {
+	Lease     time.Duration            // until a lease ends
+	First     time.Duration            // until the first attempt, but of the kinds in Scheduled
+	Scheduled []string                 // kinds whose first attempt may be due at any time to come
+	Retries   []time.Duration          // until the next attempt at what was tried once, twice … and no more than it has
+	Kinds     map[string]time.Duration // until the next attempt at what is of a kind, however often it was tried
+	Longest   time.Duration            // the same for the kinds that Kinds has not
+	Patient   []string                 // reasons for which a job waits as long as its kind may, however often it was tried
+}
+
 // StepResult is what one step of a wrap-up found. It is written in one commit with the mark that the step is done, so
 // that repeating the step has no second effect.
 type StepResult struct {

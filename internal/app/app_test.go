@@ -195,6 +195,7 @@ const (
 	hangs       // it does not answer, whatever the caller's patience
 	full        // it reads, and has no room to write
 	deaf        // it reads, and it writes what it is told, but the answer to a write is lost
+	torn        // its queue of jobs answers, and nothing that is a tenant's
 )
 
 // faulty is a store's engine that fails when it is told to.
@@ -240,11 +241,22 @@ func (f *faulty) try(writes bool, op func() error) error {
 }
 
 func (f *faulty) Read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
-	return f.try(false, func() error { return f.Engine.Read(ctx, tenant, "", fn) })
+	return f.try(false, func() error { return f.tenants(func() error { return f.Engine.Read(ctx, tenant, "", fn) }) })
 }
 
 func (f *faulty) Write(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
-	return f.try(true, func() error { return f.Engine.Write(ctx, tenant, caller, fn) })
+	return f.try(true, func() error { return f.tenants(func() error { return f.Engine.Write(ctx, tenant, caller, fn) }) })
+}
+
+// tenants runs an operation on what is a tenant's.
+func (f *faulty) tenants(op func() error) error {
+	f.mu.Lock()
+	state := f.state
+	f.mu.Unlock()
+	if state == torn {
+		return recaller.Errorf(recaller.Unavailable, "the connection was cut")
+	}
+	return op()
 }
 
 func (f *faulty) ReadSystem(ctx context.Context, fn func(store.Tx) error) error {

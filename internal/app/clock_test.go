@@ -201,6 +201,30 @@ func TestOneProcessAFolder(t *testing.T) {
 	}
 }
 
+// The clock is twenty minutes ahead when the first attempt to write a call up fails. Once the clock is right, the call is
+// written up: not when the clock has got there again, which it never does in this house.
+func TestACallIsWrittenUpThoughTheClockWasAheadWhenThatFailed(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env ...string) {
+		h := build(t, t.TempDir(), Options{}, append(env, "RECALLER_RETENTION=ephemeral")...)
+		call := h.ring("+14155550101").Conversation.ID
+		h.say(call, "I need a repair of the fence at 4 Elm Road.")
+		h.hangUp(call)
+		h.clock.turn(20 * time.Minute)
+		h.store.is(torn)
+		h.work()
+		h.store.is(well)
+		if rec := h.read(call); rec.Wrapup.Done {
+			t.Fatal("the first attempt did not fail")
+		}
+		h.clock.turn(-20 * time.Minute)
+		h.start()
+		if rec := h.writtenUp(call); rec.Conversation.Summary == nil {
+			t.Error("got no summary")
+		}
+	})
+}
+
 // A clock that is two days ahead for a while deletes nothing: a request that is repeated then is still known. Once it has
 // gone evenly for an hour, it is believed.
 func TestAClockThatJumpsDeletesNothing(t *testing.T) {

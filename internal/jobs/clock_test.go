@@ -57,3 +57,56 @@ func TestWhatAClockThatWasAheadWroteIsFound(t *testing.T) {
 		s.want("and then", s.done(), "failed at 0s; failed at 1ms; orphan at 2m0.001s; scheduled at 48h0m0s")
 	})
 }
+
+// A clock was ten minutes ahead when a job failed, which is less than the longest backoff, and the first backoff is a
+// second. When the clock is right again the job is tried at once, by whichever process there is.
+func TestARetryIsNotPutOffByAsMuchAsTheClockWasAhead(t *testing.T) {
+	t.Parallel()
+	away := recaller.Errorf(recaller.Unavailable, "away")
+	tell(t, Handler{Run: fine}, Options{}, func(s *shop) {
+		for subject, cause := range map[string]error{"failed": away, "locked": recaller.MissingKey("t", "c")} {
+			s.failedAhead(subject, 10*time.Minute, cause)
+		}
+		s.Wake()
+		s.pass(2 * time.Minute)
+		s.want("done", s.done(), "failed at 1m0s") // when the queue is straightened next
+		s.pass(2 * time.Hour)
+		s.want("and then", s.done(), "failed at 1m0s; locked at 1h10m0s") // whose key is missing waits as long as any
+	})
+}
+
+// The clock goes back while the process runs: what failed before is tried after the backoff of as many attempts, and
+// not when the clock gets there again.
+func TestAClockThatGoesBackPutsNoRetryOff(t *testing.T) {
+	t.Parallel()
+	tries := 0
+	run := func(context.Context, recaller.Job) error {
+		if tries++; tries < 6 {
+			return recaller.Errorf(recaller.Unavailable, "away")
+		}
+		return nil
+	}
+	tell(t, Handler{Run: run}, Options{}, func(s *shop) {
+		s.ahead.Store(int64(20 * time.Minute))
+		s.add("work", "failed", s.began)
+		s.pass(16 * time.Second) // five tries: the next one is after 31 s
+		s.ahead.Store(0)
+		s.pass(time.Minute)
+		s.want("done", s.done(), "failed at 0s; failed at 1s; failed at 3s; failed at 7s; failed at 15s; failed at 30s")
+	})
+}
+
+// failedAhead leaves a job in the queue that a process tried once while its clock was ahead by so much.
+func (s *shop) failedAhead(subject string, ahead time.Duration, cause error) {
+	s.Helper()
+	s.memoryQueue.add("work", subject, s.began)
+	j, ok, err := s.LeaseJob(s.Context(), recaller.Job{Tenant: "t", Kind: "work", Subject: subject, ID: subject}, s.began)
+	if err != nil || !ok {
+		s.Fatal(ok, err)
+	}
+	s.ahead.Store(int64(ahead))
+	defer s.ahead.Store(0)
+	if _, err := s.settle(s.Context(), j, cause); err != nil {
+		s.Fatal(err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -38,9 +39,9 @@ type Queue interface {
 	NextJob(ctx context.Context, now time.Time) (time.Time, error)
 	FinishJob(ctx context.Context, j recaller.Job) error
 	RetryJob(ctx context.Context, j recaller.Job, at time.Time, reason string) error
-	// Straighten bounds what a clock that was ahead has written. Leases end at lease at the latest. Jobs that run later
-	// than retry, or first attempts later than first but of the scheduled kinds, run now.
-	Straighten(ctx context.Context, now, lease, first, retry time.Time, scheduled ...string) error
+	// Straighten puts right what a clock that was ahead has written: a lease ends no later than one that is made now, and
+	// a job that waits longer than it may runs now.
+	Straighten(ctx context.Context, now time.Time, may recaller.Waits) error
 }
 
 // Handler does the work of one kind of job.
@@ -85,6 +86,7 @@ type Runner struct {
 	owed     owed
 	results  *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
+	waits    recaller.Waits
 	straight time.Time // when the queue was straightened; Run has it
 }
 
@@ -111,6 +113,7 @@ func New(
 			Buckets: prometheus.ExponentialBuckets(0.001, 4, 9),
 		}, []string{"kind"}),
 	}
+	r.waits = r.longestWaits()
 	reg.MustRegister(r.results, r.seconds)
 	return r
 }
@@ -276,6 +279,12 @@ func guarded(fn func() error) (err error) {
 	return fn()
 }
 
+// Why a job waits as long as its kind may, however often it was tried.
+const (
+	reasonKey    = "key missing"
+	reasonGiveUp = "give up"
+)
+
 // settle removes a job that is done or given up, and gives back one that must run again.
 func (r *Runner) settle(ctx context.Context, j recaller.Job, cause error) (result string, err error) {
 	interrupted := ctx.Err() != nil
@@ -287,23 +296,28 @@ func (r *Runner) settle(ctx context.Context, j recaller.Job, cause error) (resul
 	case interrupted: // by a shutdown, which is no fault of the job's
 		return "retry", r.queue.RetryJob(ctx, j, r.now(), "shutdown")
 	case recaller.IsKeyMissing(cause): // it waits for the key, however long that takes
-		return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.handler(j).MaxBackoff), "key missing")
+		return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.handler(j).MaxBackoff), reasonKey)
 	case j.Attempts < r.handler(j).MaxAttempts:
 		return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.backoff(j)), string(recaller.KindOf(cause)))
 	}
 	if h := r.handler(j); h.GiveUp != nil {
 		if err := guarded(func() error { return h.GiveUp(ctx, j, cause) }); err != nil {
 			r.log.Error("give up job", "kind", j.Kind, "tenant", j.Tenant, "subject", j.Subject, "err", err)
-			return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.handler(j).MaxBackoff), "give up")
+			return "retry", r.queue.RetryJob(ctx, j, r.now().Add(r.handler(j).MaxBackoff), reasonGiveUp)
 		}
 	}
 	return "given up", r.queue.FinishJob(ctx, j)
 }
 
 func (r *Runner) backoff(j recaller.Job) time.Duration {
-	d := r.opts.Backoff << min(max(j.Attempts-1, 0), 30)
-	if most := r.handler(j).MaxBackoff; d <= 0 || d > most {
-		d = most
-	}
+	d := min(r.doubled(j.Attempts), r.handler(j).MaxBackoff)
 	return d + time.Duration(r.opts.Jitter()*float64(d)/4)
+}
+
+// doubled is the backoff after so many attempts, if nothing bounds it.
+func (r *Runner) doubled(attempts int) time.Duration {
+	if d := r.opts.Backoff << min(max(attempts-1, 0), 30); d > 0 {
+		return d
+	}
+	return math.MaxInt64
 }

@@ -99,18 +99,33 @@ func (q *memoryQueue) fill(full bool) {
 	q.full = full
 }
 
-func (q *memoryQueue) Straighten(_ context.Context, now, lease, first, retry time.Time, scheduled ...string) error {
+func (q *memoryQueue) Straighten(_ context.Context, now time.Time, may recaller.Waits) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, j := range q.jobs {
-		if j.leased.After(lease) {
+		if lease := now.Add(may.Lease); j.leased.After(lease) {
 			j.leased = lease
 		}
-		if j.RunAt.After(retry) && j.Attempts > 0 || j.RunAt.After(first) && j.Attempts == 0 && !slices.Contains(scheduled, j.Kind) {
+		if most, bound := j.waits(may); bound && j.RunAt.Sub(now) > most {
 			j.RunAt = now
 		}
 	}
 	return nil
+}
+
+// waits returns how long a job may wait, unless it is scheduled.
+func (j *held) waits(may recaller.Waits) (most time.Duration, bound bool) {
+	if j.Attempts == 0 {
+		return may.First, !slices.Contains(may.Scheduled, j.Kind)
+	}
+	most, ok := may.Kinds[j.Kind]
+	if !ok {
+		most = may.Longest
+	}
+	if j.Attempts <= len(may.Retries) && !slices.Contains(may.Patient, j.reason) {
+		most = min(most, may.Retries[j.Attempts-1])
+	}
+	return most, true
 }
 
 // asked is how often the queue was asked for work.

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -121,24 +123,57 @@ func (s *Store) RetryJob(ctx context.Context, j recaller.Job, at time.Time, reas
 	})
 }
 
-// Straighten bounds what a clock that was ahead has written: leases end at lease at the latest, and what runs later than
-// it may runs now: first attempts later than first, but of the scheduled kinds, and others later than retry.
-func (s *Store) Straighten(ctx context.Context, now, lease, first, retry time.Time, scheduled ...string) error {
-	q := where{args: []any{micros(now), micros(first), micros(retry), min(micros(first), micros(retry))}}
-	anew := ""
-	for _, kind := range scheduled {
-		anew += ` AND kind <> ` + q.param(kind)
-	}
+// Straighten puts right what a clock that was ahead has written: a lease ends no later than one that is made now, and a
+// job that waits longer than it may runs now.
+func (s *Store) Straighten(ctx context.Context, now time.Time, may recaller.Waits) error {
+	query, args := straightening(now, may)
 	return s.WithSystem(ctx, Writing, func(tx Tx) error {
 		if _, err := tx.Exec(ctx, `UPDATE jobs SET leased_until = $1 WHERE leased_until > $1 AND leased_until > 0`,
-			micros(lease)); err != nil {
+			micros(now.Add(may.Lease))); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `UPDATE jobs SET run_at = $1 WHERE leased_until = 0 AND run_at > $4
-			AND (attempts > 0 AND run_at > $3 OR attempts = 0 AND run_at > $2`+anew+`)`, q.args...)
+		_, err := tx.Exec(ctx, query, args...)
 		return err
 	})
 }
+
+// straightening returns the statement that has jobs run now which wait too long. The waits stand in its text: they are
+// the same each time, and a database plans the statement once.
+func straightening(now time.Time, may recaller.Waits) (query string, args []any) {
+	q := where{args: []any{micros(now)}}
+	first := `attempts = 0 AND run_at - $1 > ` + inMicros(may.First)
+	if len(may.Scheduled) > 0 {
+		first += ` AND kind NOT IN (` + q.params(anys(may.Scheduled)) + `)`
+	}
+	kinds := inMicros(may.Longest)
+	if len(may.Kinds) > 0 {
+		kinds = `CASE kind`
+		for _, kind := range slices.Sorted(maps.Keys(may.Kinds)) {
+			kinds += ` WHEN ` + q.param(kind) + ` THEN ` + inMicros(may.Kinds[kind])
+		}
+		kinds += ` ELSE ` + inMicros(may.Longest) + ` END`
+	}
+	late, least := `run_at - $1 > `+kinds, min(may.First, may.Longest)
+	for _, d := range may.Kinds {
+		least = min(least, d)
+	}
+	if len(may.Retries) > 0 {
+		tried := `run_at - $1 > CASE attempts`
+		for i, d := range may.Retries {
+			tried += ` WHEN ` + itoa(i+1) + ` THEN ` + inMicros(d)
+			least = min(least, d)
+		}
+		tried += ` END`
+		if len(may.Patient) > 0 {
+			tried += ` AND last_error NOT IN (` + q.params(anys(may.Patient)) + `)`
+		}
+		late += ` OR ` + tried
+	}
+	return `UPDATE jobs SET run_at = $1 WHERE leased_until = 0 AND run_at > ` + q.param(micros(now.Add(least))) + ` AND (` +
+		first + ` OR attempts > 0 AND (` + late + `))`, q.args
+}
+
+func inMicros(d time.Duration) string { return strconv.FormatInt(d.Microseconds(), 10) }
 
 // ReleaseJobs ends every lease. Call it only where this process is the only one, so that those which held the leases
 // are gone.

@@ -15,12 +15,15 @@ func (w *where) and(condition string) { w.b.WriteString(" AND " + condition) }
 
 func (w *where) eq(column string, v any) { w.and(column + " = " + w.param(v)) }
 
-func (w *where) in(column string, values []any) {
+func (w *where) in(column string, values []any) { w.and(column + " IN (" + w.params(values) + ")") }
+
+// params returns a parameter for each value.
+func (w *where) params(values []any) string {
 	params := make([]string, len(values))
 	for i, v := range values {
 		params[i] = w.param(v)
 	}
-	w.and(column + " IN (" + strings.Join(params, ", ") + ")")
+	return strings.Join(params, ", ")
 }
 
 func (w *where) param(v any) string {

@@ -389,42 +389,76 @@ func reopened(b *bench) {
 	eq(b, "a conversation that goes on has none", len(all), 0)
 }
 
-// straightened has the queue of a clock that was ahead put right: leases and retries, but nothing that is scheduled.
+// straightened has the queue of a clock that was ahead put right: leases, first attempts and retries, but nothing that is
+// scheduled, and nothing that waits no longer than it may.
 func straightened(b *bench) {
-	add := func(kind string, at time.Time) recaller.Job {
-		b.Helper()
-		closing := b.closing(b.open("t1", opening{}), recaller.Completed)
-		closing.Job.Kind, closing.Job.RunAt = kind, at
-		_, err := b.Store.CloseConversation(b.ctx, "t1", closing)
-		b.ok(err)
-		return *closing.Job
-	}
-	due := func(after time.Duration) (out []string) {
-		b.Helper()
-		list, err := b.Store.DueJobs(b.ctx, b.now.Add(after), "t1", 10)
-		b.ok(err)
-		for _, j := range list {
-			out = append(out, j.Kind)
-		}
-		return out
-	}
 	const year = 365 * 24 * time.Hour
-	ahead := b.now.Add(year / 2)
-	for _, kind := range []string{"leased", "retried"} {
-		j := add(kind, b.now)
-		j.Tenant = "t1"
-		leased, ok, err := b.Store.LeaseJob(b.ctx, j, ahead)
+	may := recaller.Waits{
+		Lease: time.Minute, First: 2 * time.Minute, Scheduled: []string{"reminder", "wrapup"},
+		Retries: []time.Duration{2 * time.Minute, 5 * time.Minute},
+		Kinds:   map[string]time.Duration{"brief": 10 * time.Minute, "reminder": time.Hour}, Longest: 2 * time.Hour,
+		Patient: []string{"key missing"},
+	}
+	leased := b.queued("leased", 0, 0, "")
+	_, ok, err := b.Store.LeaseJob(b.ctx, leased, b.now.Add(year/2))
+	b.ok(err)
+	eq(b, "leased", ok, true)
+	after := map[string]time.Duration{}
+	for _, j := range []struct {
+		kind     string
+		attempts int
+		wait     time.Duration
+		reason   string
+		want     time.Duration
+	}{
+		{"never tried", 0, 20 * time.Minute, "", 0},
+		{"never tried, soon", 0, 2 * time.Minute, "", 2 * time.Minute},
+		{"reminder", 0, year / 2, "", year / 2},
+		{"tried once", 1, 20 * time.Minute, "unavailable", 0},
+		{"tried once, soon", 1, 2 * time.Minute, "unavailable", 2 * time.Minute},
+		{"tried twice", 2, 20 * time.Minute, "unavailable", 0},
+		{"tried twice, soon", 2, 5 * time.Minute, "unavailable", 5 * time.Minute},
+		{"tried often", 3, 3 * time.Hour, "unavailable", 0},
+		{"tried often, soon", 3, 2 * time.Hour, "unavailable", 2 * time.Hour},
+		{"brief", 3, 20 * time.Minute, "unavailable", 0},
+		{"without a key", 1, 2 * time.Hour, "key missing", 2 * time.Hour},
+		{"without a key, late", 1, 3 * time.Hour, "key missing", 0},
+	} {
+		b.queued(j.kind, j.attempts, j.wait, j.reason)
+		after[j.kind] = j.want
+	}
+	for range 2 { // once is as good as twice
+		b.ok(b.Store.Straighten(b.ctx, b.now, may))
+	}
+	list, err := b.Store.DueJobs(b.ctx, b.now.Add(time.Minute), "t1", 100)
+	b.ok(err)
+	eq(b, "the lease ends, and comes first", list[0].Kind, "leased")
+	list, err = b.Store.DueJobs(b.ctx, b.now.Add(year), "t1", 100)
+	b.ok(err)
+	for _, j := range list {
+		if want, ok := after[j.Kind]; ok {
+			eq(b, j.Kind+" waits", j.RunAt.Sub(b.now), want)
+			delete(after, j.Kind)
+		}
+	}
+	eq(b, "jobs that are not there", len(after), 0)
+}
+
+// queued leaves a job of a kind that was tried so often, and that runs after so long.
+func (b *bench) queued(kind string, attempts int, wait time.Duration, reason string) recaller.Job {
+	b.Helper()
+	closing := b.closing(b.open("t1", opening{}), recaller.Completed)
+	closing.Job.Kind, closing.Job.RunAt = kind, b.now.Add(wait)
+	_, err := b.Store.CloseConversation(b.ctx, "t1", closing)
+	b.ok(err)
+	j := *closing.Job
+	j.Tenant = "t1"
+	for range attempts {
+		leased, ok, err := b.Store.LeaseJob(b.ctx, j, b.now)
 		b.ok(err)
 		eq(b, "leased", ok, true)
-		if kind == "retried" {
-			b.ok(b.Store.RetryJob(b.ctx, leased, ahead, "away"))
-		}
+		b.ok(b.Store.RetryJob(b.ctx, leased, b.now.Add(wait), reason))
+		j = leased
 	}
-	add("at once", b.now.Add(20*time.Minute))
-	add("reminder", ahead)
-	eq(b, "before", fmt.Sprint(due(time.Minute)), "[]")
-	b.ok(b.Store.Straighten(b.ctx, b.now, b.now.Add(time.Minute), b.now.Add(2*time.Minute), b.now.Add(2*time.Hour), "reminder", "wrapup"))
-	eq(b, "what was to run", fmt.Sprint(len(due(0)), len(due(time.Minute)), len(due(year/3))), "2 3 3")
-	eq(b, "the lease comes first", due(time.Minute)[0], "leased")
-	eq(b, "what is scheduled", fmt.Sprint(len(due(year/2))), "4")
+	return j
 }
