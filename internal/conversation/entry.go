@@ -97,11 +97,13 @@ func (e *entry) hearLocked(turns []recaller.Turn, at time.Time) {
 	e.heard.add(turns, e.ephemeral())
 }
 
-// retire takes a conversation that ended out of the ledger; w is the work that ended it, or nil. One whose words only
-// this process has stays until it is written up (Discard).
-func (s *Service) retire(e *entry, w *work) {
+// retire takes a conversation out of the ledger that ended as the store says; w is the work that ended it, or nil. One
+// whose words only this process has stays until it is written up (Discard).
+func (s *Service) retire(e *entry, as recaller.Conversation, w *work) {
 	e.mu.Lock()
 	e.queue.remove(w)
+	e.conv.Status, e.conv.EndedAt, e.conv.Duration = as.Status, as.EndedAt, as.Duration
+	e.conv.EndReason, e.conv.Cut, e.conv.RecordingURL = as.EndReason, as.Cut, as.RecordingURL
 	ev := closed
 	if e.queue.holds() {
 		ev = endHeld

@@ -75,6 +75,54 @@ func TestCallGoesOnWhenTheStoreGoesAwayDuringIt(t *testing.T) {
 	}
 }
 
+// An ephemeral call has ended and is not written up yet, so this process still has its words. While the store is away it is
+// told as it ended, by whichever way: it was told as active.
+func TestAnEndedEphemeralCallIsToldAsEndedWhileTheStoreIsAway(t *testing.T) {
+	for name, ends := range map[string]func(b *bench, id string){
+		"ended": func(b *bench, id string) {
+			b.hangUp(ephemeral, id)
+		},
+		"ended after an outage": func(b *bench, id string) {
+			b.storeIsAway()
+			b.hangUp(ephemeral, id)
+			b.storeIsBack()
+			b.FlushHeld(b.Context())
+		},
+		"idle": func(b *bench, _ string) {
+			b.Clock.Advance(time.Hour)
+			closed, err := b.CloseIdle(b.Context())
+			b.ok(err)
+			if closed != 1 {
+				b.Errorf("closed %d idle conversations, want 1", closed)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			id := string(b.begin(ephemeral, conversation.Start{}).Conversation.ID)
+			b.say(ephemeral, id, "user: one", "assistant: two")
+			ends(b, id)
+			there, err := b.Get(t.Context(), ephemeral, id, true)
+			b.ok(err)
+			b.storeIsAway()
+			rec, err := b.Get(t.Context(), ephemeral, id, true)
+			b.ok(err)
+			got, want := rec.Conversation, there.Conversation
+			if want.Status != recaller.Completed || got.Status != want.Status || got.EndReason != want.EndReason ||
+				!got.EndedAt.Equal(want.EndedAt) || got.Turns != 2 || len(rec.Turns) != 2 {
+				t.Errorf("got %+v with %d turns, want %+v with 2", got, len(rec.Turns), want)
+			}
+		})
+	}
+}
+
+// hangUp ends a call.
+func (b *bench) hangUp(tenant recaller.TenantID, id string) {
+	b.Helper()
+	_, err := b.End(b.Context(), tenant, id, conversation.End{Reason: "hangup"})
+	b.ok(err)
+}
+
 // What is read of a live call while the store is away: itself and its briefing from memory; its words only where they
 // are all in memory. Half of them would be taken for the whole.
 func TestReadingALiveCallWhileTheStoreIsAway(t *testing.T) {

@@ -96,7 +96,7 @@ func (s *Service) endIdle(ctx context.Context, e *entry, limit time.Duration) (d
 		s.lookAgain(ctx, e, err)
 		return false, err
 	}
-	s.retire(e, nil)
+	s.retire(e, closed.Conversation, nil)
 	return !closed.Already, nil
 }
 

@@ -143,7 +143,7 @@ func (s *Service) writeEnd(ctx context.Context, e *entry, now *step) error {
 	if err != nil {
 		return err
 	}
-	s.retire(e, now.work)
+	s.retire(e, closed.Conversation, now.work)
 	now.answer = &answer{conv: closed.Conversation}
 	return nil
 }
@@ -298,7 +298,7 @@ func (s *Service) lookAgain(ctx context.Context, e *entry, cause error) {
 	case recaller.KindOf(err) == recaller.NotFound:
 		s.drop(e)
 	case err == nil && conv.Status != recaller.Active:
-		s.retire(e, nil)
+		s.retire(e, conv, nil)
 	}
 }
 
