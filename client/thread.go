@@ -65,6 +65,7 @@ type ThreadPatch struct {
 type ThreadList struct {
 	Threads    []Thread `json:"threads" nullable:"false" doc:"The threads, newest first."`
 	NextCursor string   `json:"next_cursor,omitempty" doc:"Where the next page begins; left out on the last." example:"MDE5OWI3"`
+	Damaged    int      `json:"damaged,omitempty" doc:"How many stored rows of the list are damaged: they are left out. The log and recaller doctor name them; left out where there are none." example:"1"`
 }
 
 // Media is a reference to a picture, a file or a voice message.

@@ -143,8 +143,8 @@ func (s *Service) Find(ctx context.Context, tenant recaller.TenantID, ref string
 	return s.find(ctx, tenant, ref)
 }
 
-// IsWith reports whether a conversation that goes on is with whoever has an identity. It looks at the ledger alone, so it
-// can tell while the store is away. False does not say that it is with somebody else.
+// IsWith reports whether a conversation that goes on is with whoever has an identity. It looks at the ledger alone, so
+// it can tell while the store is away. False does not say that it is with somebody else.
 func (s *Service) IsWith(tenant recaller.TenantID, conv recaller.ConversationID, who recaller.Identity) bool {
 	e := s.Ledger.get(tenant, string(conv))
 	return e != nil && slices.Contains(e.callerNow().Identities, who)
@@ -182,9 +182,14 @@ const readers = 8
 // something is forgotten. If the words of a conversation cannot be read, nobody can say what of its summary was
 // forgotten, so told leaves the summary out.
 func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation) error {
-	views, err := s.views(ctx, tenant, list)
+	views, hidden, err := s.views(ctx, tenant, list)
 	if err != nil {
 		return err
+	}
+	for i, c := range list {
+		if hidden[c.Caller] && c.Summary != nil {
+			list[i].Summary, list[i].Unreadable = nil, true
+		}
 	}
 	errs, slots := make([]error, len(list)), make(chan struct{}, readers)
 	var wg sync.WaitGroup
@@ -213,29 +218,29 @@ func (s *Service) told(ctx context.Context, tenant recaller.TenantID, list []rec
 	return errors.Join(errs...)
 }
 
-// views returns what was forgotten, for the callers of conversations with a summary of whom something is.
+// views returns what was forgotten, for the callers of conversations with a summary of whom something is. hidden are
+// those of whom damage hides it.
 func (s *Service) views(
 	ctx context.Context, tenant recaller.TenantID, list []recaller.Conversation,
-) (map[recaller.CallerID]forgotten.View, error) {
+) (views map[recaller.CallerID]forgotten.View, hidden map[recaller.CallerID]bool, err error) {
 	var callers []recaller.CallerID
 	for _, c := range list {
 		if c.Summary != nil && !slices.Contains(callers, c.Caller) {
 			callers = append(callers, c.Caller)
 		}
 	}
-	callers, err := s.Store.Forgetful(ctx, tenant, callers)
-	if err != nil {
-		return nil, err
+	if callers, err = s.Store.Forgetful(ctx, tenant, callers); err != nil {
+		return nil, nil, err
 	}
-	views := make(map[recaller.CallerID]forgotten.View, len(callers))
+	views, hidden = make(map[recaller.CallerID]forgotten.View, len(callers)), map[recaller.CallerID]bool{}
 	for _, caller := range callers {
 		versions, err := s.Store.Forgotten(ctx, tenant, caller)
-		if err != nil {
-			return nil, err
+		if hidden[caller] = recaller.LeftOut(ctx, err); err != nil && !hidden[caller] {
+			return nil, nil, err
 		}
 		views[caller] = forgotten.New(versions)
 	}
-	return views, nil
+	return views, hidden, nil
 }
 
 // Briefing returns what the agent of a conversation should know now. While the store is away it is degraded, and says

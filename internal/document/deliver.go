@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
 // Outside delivers documents to an outside document server (V11); *remem.Client does. It returns the document's id
@@ -50,7 +51,7 @@ func pending(v recaller.Delivery) recaller.Delivery {
 func (s *Service) Deliver(ctx context.Context, j recaller.Job) error {
 	d, err := s.Get(ctx, j.Tenant, recaller.DocumentOf(j.Subject))
 	switch {
-	case errors.Is(err, recaller.NotFound), recaller.IsDamaged(err):
+	case recaller.IsGone(err):
 		return nil
 	case err != nil:
 		return err
@@ -90,7 +91,7 @@ func outdated(j recaller.Job, d recaller.Document) bool {
 // again.
 func (s *Service) GiveUpDelivery(ctx context.Context, j recaller.Job, _ error) error {
 	d, err := s.Store.Document(ctx, j.Tenant, recaller.DocumentOf(j.Subject))
-	if errors.Is(err, recaller.NotFound) || recaller.IsDamaged(err) || err == nil && (d.Delivery.State != recaller.DeliveryPending || outdated(j, d)) {
+	if recaller.IsGone(err) || err == nil && (d.Delivery.State != recaller.DeliveryPending || outdated(j, d)) {
 		return nil
 	}
 	if err != nil {
@@ -127,6 +128,11 @@ func (s *Service) Forgetting(ctx context.Context, tenant recaller.TenantID, call
 	if !s.delivers(tenant) {
 		return nil
 	}
+	gone, err := s.Store.Forgotten(ctx, tenant, caller)
+	if err != nil {
+		return err
+	}
+	view := forgotten.New(gone)
 	f := recaller.DocumentFilter{Caller: caller, Archived: true, Delivery: recaller.DeliveryDone}
 	var hidden []recaller.DocumentID
 	for {
@@ -134,12 +140,12 @@ func (s *Service) Forgetting(ctx context.Context, tenant recaller.TenantID, call
 		if err != nil {
 			return err
 		}
-		told, err := s.Told(ctx, tenant, list)
-		if err != nil {
-			return err
-		}
-		for i, d := range list {
-			if told[i].Content != d.Content || told[i].Title != d.Title {
+		for _, d := range list {
+			told, err := s.without(ctx, tenant, view, d)
+			if err != nil {
+				return err
+			}
+			if told.Content != d.Content || told.Title != d.Title {
 				hidden = append(hidden, d.ID)
 			}
 		}

@@ -137,8 +137,8 @@ func (s *Service) file(
 		return out.Document, err
 	}
 	s.told(out)
-	if list, err := s.Told(ctx, tenant, []recaller.Document{out.Document}); err == nil { // else its job does it
-		s.Findable(ctx, tenant, list[0])
+	if d, err := s.toldOne(ctx, tenant, out.Document); err == nil { // else its job does it
+		s.Findable(ctx, tenant, d)
 	}
 	s.Enqueued()
 	return out.Document, nil
@@ -158,19 +158,21 @@ func (s *Service) Get(
 	if err != nil {
 		return d, err
 	}
-	list, err := s.Told(ctx, tenant, []recaller.Document{d})
-	return list[0], err
+	return s.toldOne(ctx, tenant, d)
 }
 
-// List returns a page of documents, newest first, without what their callers had forgotten. Of conversations it leaves
-// out those that are older than the tenant's archiving of documents, unless archived ones are asked for.
+// List returns a page of documents, newest first, without what their callers had forgotten; where damage hides that,
+// they are left out. Of conversations it leaves out those that are older than the tenant's archiving of documents, but
+// not if archived ones are asked for, or the tenant's settings are damaged.
 func (s *Service) List(
 	ctx context.Context, tenant recaller.TenantID, f recaller.DocumentFilter,
 ) (list []recaller.Document, next string, err error) {
 	if err := checkTags(f.Tags); err != nil {
 		return nil, "", err
 	}
-	if f, err = s.Aged(ctx, tenant, f); err != nil {
+	if aged, err := s.Aged(ctx, tenant, f); err == nil {
+		f = aged
+	} else if !recaller.LeftOut(ctx, err) {
 		return nil, "", err
 	}
 	if list, next, err = s.Store.Documents(ctx, tenant, f); err != nil {
@@ -218,8 +220,7 @@ func (s *Service) Update(
 	if err != nil {
 		return d, err
 	}
-	list, err := s.Told(ctx, tenant, []recaller.Document{d})
-	return list[0], err
+	return s.toldOne(ctx, tenant, d)
 }
 
 func (s *Service) update(

@@ -51,8 +51,7 @@ func (s *Service) Merge(
 	if err != nil {
 		return d, err
 	}
-	list, err := s.Told(ctx, tenant, []recaller.Document{d})
-	return list[0], err
+	return s.toldOne(ctx, tenant, d)
 }
 
 func (s *Service) merge(

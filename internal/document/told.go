@@ -7,28 +7,47 @@ import (
 	"github.com/recallerhq/recaller/internal/forgotten"
 )
 
-// Told returns documents without what their callers had forgotten since they were written. The order stays.
+// Told returns documents without what their callers had forgotten since they were written. The order stays. Where
+// damage hides what of them is forgotten, they are left out.
 func (s *Service) Told(
 	ctx context.Context, tenant recaller.TenantID, list []recaller.Document,
-) ([]recaller.Document, error) {
-	out := make([]recaller.Document, len(list))
-	views := map[recaller.CallerID]forgotten.View{}
-	for i, d := range list {
+) (out []recaller.Document, err error) {
+	views, hidden := map[recaller.CallerID]forgotten.View{}, map[recaller.CallerID]bool{}
+	for _, d := range list {
 		view, known := views[d.Caller]
 		if !known && d.Caller != "" {
 			gone, err := s.Store.Forgotten(ctx, tenant, d.Caller)
-			if err != nil {
-				return out, err
+			if hidden[d.Caller] = recaller.LeftOut(ctx, err); err != nil && !hidden[d.Caller] {
+				return nil, err
 			}
 			view = forgotten.New(gone)
 			views[d.Caller] = view
 		}
-		var err error
-		if out[i], err = s.without(ctx, tenant, view, d); err != nil {
-			return out, err
+		if hidden[d.Caller] {
+			continue
+		}
+		switch d, err := s.without(ctx, tenant, view, d); {
+		case err == nil:
+			out = append(out, d)
+		case !recaller.LeftOut(ctx, err): // the conversation that tells what of it is hidden may be damaged
+			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// toldOne returns a document without what its caller had forgotten since it was written.
+func (s *Service) toldOne(
+	ctx context.Context, tenant recaller.TenantID, d recaller.Document,
+) (recaller.Document, error) {
+	if d.Caller == "" {
+		return d, nil
+	}
+	gone, err := s.Store.Forgotten(ctx, tenant, d.Caller)
+	if err != nil {
+		return recaller.Document{}, err
+	}
+	return s.without(ctx, tenant, forgotten.New(gone), d)
 }
 
 // without returns a document without what is forgotten. A document counts as old as when it was created, so what was

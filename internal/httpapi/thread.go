@@ -102,10 +102,11 @@ func (s *server) listThreads(ctx context.Context, x *exchange, in *struct {
 	CallerID string `query:"caller_id" doc:"Only threads of this caller." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
 },
 ) (*plain[client.ThreadList], error) {
+	ctx, damage := recaller.WithDamage(ctx)
 	found, next, err := s.Threads.List(ctx, x.Tenant, recaller.ThreadFilter{
 		Caller: recaller.CallerID(in.CallerID), Page: in.page(),
 	})
-	return body200(client.ThreadList{Threads: list(found, threadOut), NextCursor: next}, err)
+	return body200(client.ThreadList{Threads: list(found, threadOut), NextCursor: next, Damaged: damage.Count()}, err)
 }
 
 func (s *server) updateThread(ctx context.Context, x *exchange, in *struct {

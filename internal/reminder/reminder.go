@@ -113,13 +113,14 @@ func (s *Service) List(
 	}
 	for _, c := range callers {
 		versions, err := s.Store.Forgotten(ctx, tenant, c)
-		if err != nil {
+		hidden := recaller.LeftOut(ctx, err)
+		if err != nil && !hidden {
 			return nil, "", err
 		}
 		gone := forgotten.New(versions)
 		for i, r := range list {
-			if r.Caller == c && r.Text != "" && gone.Retold(worded(r)) {
-				list[i].Text = ""
+			if r.Caller == c && r.Text != "" && (hidden || gone.Retold(worded(r))) {
+				list[i].Text, list[i].Unreadable = "", hidden
 			}
 		}
 	}

@@ -27,7 +27,7 @@ type Documents interface {
 // meaning. An error means that the job must run again; the words then find it meanwhile.
 func (s *Service) IndexDocument(ctx context.Context, j recaller.Job) error {
 	d, err := s.Documents.Get(ctx, j.Tenant, recaller.DocumentOf(j.Subject))
-	if errors.Is(err, recaller.NotFound) || recaller.IsDamaged(err) {
+	if recaller.IsGone(err) {
 		return nil
 	}
 	if err != nil {

@@ -47,7 +47,11 @@ func (s *Store) examineTenant(ctx context.Context, id recaller.TenantID, out *Ex
 	if err != nil {
 		return err
 	}
-	out.Rows += 1 + min(len(packs), 1) + len(keys) + personas
+	documents, err := s.examineDocuments(ctx, id)
+	if err != nil {
+		return err
+	}
+	out.Rows += 1 + min(len(packs), 1) + len(keys) + personas + documents
 	for after := recaller.CallerID(""); ; {
 		page, err := s.callerIDs(ctx, id, after)
 		if err != nil || len(page) == 0 {
@@ -161,6 +165,19 @@ func (x *examination) documentsQuery() Query {
 			return err
 		},
 	}
+}
+
+// examineDocuments opens the tenant's own documents, and returns how many there are.
+func (s *Store) examineDocuments(ctx context.Context, tenant recaller.TenantID) (n int, err error) {
+	b, err := s.unseal(ctx, tenant, "")
+	if err != nil {
+		return 0, err
+	}
+	x := examination{box: b, tenant: tenant}
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		return tx.QueryAll(ctx, x.counted(x.documentsQuery()))
+	})
+	return x.rows, err
 }
 
 func (x *examination) threadsQuery() Query {

@@ -51,6 +51,8 @@ func (s *Store) Forgetful(
 }
 
 // Forgotten returns every version of a caller's forgotten memories, at most 2000. What they said must not be told.
+// Where damage hides one, nothing of the caller may be told: it is Unavailable, and names the row
+// (recaller.IsDamaged).
 func (s *Store) Forgotten(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
 ) (list []recaller.Memory, err error) {

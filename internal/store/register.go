@@ -14,6 +14,7 @@ import (
 // that is active or forgotten. A memory's row answers for itself (see binding); the register answers for rows that were
 // taken away, brought back, or put back as they once were.
 type register struct {
+	caller  recaller.CallerID
 	entries map[recaller.MemoryID]entry
 	seen    map[recaller.MemoryID]bool // of the entries, by what was read so far
 	// off says that there is none yet: the caller is from before there were registers. unreadable says that there must
@@ -97,7 +98,7 @@ func (b box) checking() box {
 
 // load opens a caller's register. One that does not open is noted.
 func (b box) load(caller recaller.CallerID, sealed []byte) error {
-	*b.reg = register{seen: map[recaller.MemoryID]bool{}}
+	*b.reg = register{caller: caller, seen: map[recaller.MemoryID]bool{}}
 	if sealed == nil && b.unbound {
 		b.reg.off = true
 		return nil
@@ -113,7 +114,7 @@ func (b box) load(caller recaller.CallerID, sealed []byte) error {
 	}
 	b.reg.unreadable = !ok
 	if !ok || b.reg.broken {
-		b.note(nil, recaller.DamagedRow{Table: "callers", ID: string(caller)})
+		b.note(nil, callerAt(caller))
 	}
 	return nil
 }
@@ -170,11 +171,12 @@ func (b box) lost() {
 	}
 }
 
-// allForgotten fails with Unavailable where something forgotten must be there and was not read: nothing may be told then
-// of what the caller said. read is how many versions of forgotten memories were read.
+// allForgotten fails with Unavailable, and names the damaged row, where something forgotten must be there and was not
+// read: nothing may be told then of what the caller said. read is how many versions of forgotten memories were read.
 func (b box) allForgotten(read int) error {
 	if b.reg.unreadable {
-		return recaller.Errorf(recaller.Unavailable, "what was forgotten cannot be read: the list of the caller's memories is damaged")
+		return recaller.Wrap(recaller.Unavailable, callerAt(b.reg.caller),
+			"what was forgotten cannot be read: the list of the caller's memories is damaged")
 	}
 	if read >= maxForgotten {
 		return nil // there are more than are read

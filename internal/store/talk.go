@@ -42,7 +42,8 @@ type talks struct {
 //
 // Of one conversation the first 400 turns are read. Of all together 3,000 are read: a conversation that does not fit
 // has none. There are none either where the retention keeps them elsewhere. A damaged conversation is marked and has no
-// words. If a forgotten memory cannot be read, Talks fails. At most 1000 ids may be asked for.
+// words. Where damage hides what a caller had forgotten, his conversations are left out. At most 1000 ids may be asked
+// for.
 func (s *Store) Talks(
 	ctx context.Context, tenant recaller.TenantID, ids []recaller.ConversationID,
 ) ([]recaller.Talk, error) {
@@ -79,6 +80,8 @@ func (s *Store) Talks(
 		talk, err := t.open(b, row)
 		switch {
 		case errors.Is(err, recaller.NotFound): // its key was destroyed meanwhile
+			continue
+		case recaller.LeftOut(ctx, err):
 			continue
 		case err != nil:
 			return nil, err
@@ -201,8 +204,8 @@ func (s *Store) boxes(
 	return out, err
 }
 
-// open opens a conversation. It leaves out what is damaged. If a forgotten memory cannot be read it fails, because then
-// nothing may be told.
+// open opens a conversation. It leaves out what is damaged. Where damage hides what was forgotten it fails, and names
+// the row, because then nothing may be told.
 func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 	conv, err := b.open(row)
 	out := recaller.Talk{Conversation: conv}
@@ -225,6 +228,7 @@ func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 		}
 		if err != nil {
 			if damaged(err) {
+				b.note(err, recaller.DamagedRow{Table: "memories", ID: versionRecord(m.Memory)})
 				err = recaller.Wrap(recaller.Unavailable, err, "what was forgotten cannot be read")
 			}
 			return out, err

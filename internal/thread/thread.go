@@ -264,7 +264,8 @@ func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, ref string)
 	return s.told(ctx, tenant, t)
 }
 
-// List returns threads, newest first: of a caller, or of the tenant.
+// List returns threads, newest first: of a caller, or of the tenant. Where damage hides what a caller had forgotten, it
+// tells his threads without what was made of their words.
 func (s *Service) List(
 	ctx context.Context, tenant recaller.TenantID, f recaller.ThreadFilter,
 ) ([]recaller.Thread, string, error) {
@@ -276,7 +277,10 @@ func (s *Service) List(
 	for i, t := range list {
 		versions, known := gone[t.Caller]
 		if !known && t.Summary != nil {
-			if versions, err = s.Store.Forgotten(ctx, tenant, t.Caller); err != nil {
+			if versions, err = s.Store.Forgotten(ctx, tenant, t.Caller); recaller.LeftOut(ctx, err) {
+				list[i] = unsaid(t)
+				continue
+			} else if err != nil {
 				return nil, "", err
 			}
 			gone[t.Caller] = versions
@@ -308,6 +312,11 @@ func (s *Service) without(
 	if err := s.enqueue(ctx, tenant, t); err != nil {
 		s.Log.WarnContext(ctx, "a thread will be summarised anew later", "tenant", tenant, "thread", t.ID, "err", err)
 	}
+	return unsaid(t)
+}
+
+// unsaid is a thread without what was made of its words.
+func unsaid(t recaller.Thread) recaller.Thread {
 	t.Summary = nil
 	if t.TitleFound {
 		t.Title = ""

@@ -111,6 +111,17 @@ func Classify(t *testing.T, columns []string, own string) map[string]string {
 	return class
 }
 
+// SealedColumns returns the columns of all schemas that hold sealed values, as table.column. That there is no other is
+// what Classify holds the schemas to.
+func SealedColumns() (list []string) {
+	for line := range strings.Lines(classes) {
+		if rest, ok := strings.CutPrefix(line, "sealed:"); ok {
+			list = append(list, strings.Fields(rest)...)
+		}
+	}
+	return list
+}
+
 // secrets are what PutSecrets puts in: everything holds one of these.
 var secrets = []string{"Xanthippe", "15551230042", "zq-external", "zq-caller", "zq-token", "zq-platform", "zq-recording", "zq-reason", "zqmeta", "Quokka", "zq_key", "zq-contact", "Zwiebel", "zq-label", "zqpack", "zqstem"}
 
