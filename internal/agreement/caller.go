@@ -31,7 +31,7 @@ func (t *talk) caller(l *line) {
 	if t.pick(l, wanted) {
 		return
 	}
-	if yes := l.consent(); yes < 0 && l.refusesFirst() && !t.before().asksElse() || yes <= 0 && t.refusesHour(l) {
+	if yes := l.consent(); yes < 0 && l.refusesFirst() && !t.before().asksElse() || t.refusesHour(l) {
 		wanted = append(wanted, t.rehoured(l, wanted)...)
 		t.dropOffers()
 	}
@@ -111,7 +111,7 @@ func (t *talk) contested(a *act, l *line, wanted, refused []day) bool {
 		return denies.in(first(l.words, 1)) && !same(wanted[len(wanted)-1]) // "No, that's tomorrow. A week tomorrow."
 	case slices.ContainsFunc(refused, same):
 		return true
-	case unsuited.in(first(l.words, 8)), l.elsewhere():
+	case unsuited.in(first(l.words, 8)), l.elsewhere(), !a.Day && l.refusesHourOf(t.again(a)):
 		return true
 	case t.agreesFirst(l):
 		return false
@@ -223,12 +223,14 @@ func (t *talk) pick(l *line, wanted []day) bool {
 // refusesHour reports whether the caller says that the hour of the one day on offer will not do: "I can't do ten."
 func (t *talk) refusesHour(l *line) bool {
 	offers := t.live(false)
-	if len(offers) != 1 || offers[0].hour.IsZero() {
-		return false
-	}
-	return slices.ContainsFunc(l.sentences, func(s sentence) bool {
+	return len(offers) == 1 && !offers[0].hour.IsZero() && l.refusesHourOf(offers[0])
+}
+
+// refusesHourOf reports whether a turn says that the hour named with a day will not do.
+func (l *line) refusesHourOf(o day) bool {
+	return l.consent() <= 0 && slices.ContainsFunc(l.sentences, func(s sentence) bool {
 		i := unable.find(s.words)
-		return i >= 0 && numbersIn(s.words[max(0, i-3):min(len(s.words), i+reachYes)], offers[0]) > 0 || s.busyAt(offers[0])
+		return i >= 0 && numbersIn(s.words[max(0, i-3):min(len(s.words), i+reachYes)], o) > 0 || s.busyAt(o)
 	})
 }
 

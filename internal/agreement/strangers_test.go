@@ -51,6 +51,14 @@ var strangers = []struct {
 		C: a las cinco no salgo del trabajo todavía, ¿a las siete?
 		A: A las siete cerramos.
 		C: gracias, hasta luego`), ""},
+	{"a las cinco no salgo, de un día que se nombró", one(`
+		A: ¿Ha tomado el antiinflamatorio?
+		C: ayer sí, hoy lo ha vomitado
+		A: Tráigala esta tarde a las cinco.
+		C: a las cinco no salgo del trabajo todavía, ¿a las siete?
+		A: A las siete cerramos. A las seis y media la espera la doctora.
+		C: venga, a las seis y media, corro. ¿y qué le doy mientras?
+		A: Agua y nada más.`), ""},
 	{"at five I'm still at work", one(`
 		A: I could see her on Friday at five.
 		C: At five I'm still at work.
