@@ -107,3 +107,33 @@ func (h *house) told(caller string) told {
 	}
 	return out
 }
+
+// What an agent saved stands in the history as soon as something else is found in a call that broke off, though no wrap-up
+// has read that yet.
+func TestWhatIsFoundAtOnceHasWhatStoodBeforeInItsHistory(t *testing.T) {
+	t.Parallel()
+	h := build(t, t.TempDir(), Options{})
+	who := h.ring("+14155550123")
+	h.hangUp(who.Conversation.ID)
+	h.work()
+	if _, err := h.PutCheckpoint(t.Context(), who.Caller.ID, client.CheckpointInput{Intent: "order", Summary: "They wait for the brass key."}); err != nil {
+		t.Fatal(err)
+	}
+	h.clock.turn(time.Hour)
+	call := h.ring("+14155550123")
+	h.say(call.Conversation.ID, "My boiler is leaking at 14 Brookside Lane, please send somebody.")
+	if _, err := h.EndConversation(t.Context(), call.Conversation.ID, client.EndRequest{Status: recaller.Failed}); err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"before the wrap-up", "after it"} {
+		c, err := h.Checkpoint(t.Context(), who.Caller.ID)
+		if err != nil || c.Source != recaller.CheckpointFound {
+			t.Fatalf("%s: got %+v, %v, want what was found", when, c, err)
+		}
+		past, err := h.CheckpointHistory(t.Context(), who.Caller.ID)
+		if err != nil || len(past.States) != 1 || past.States[0].Summary != "They wait for the brass key." {
+			t.Errorf("%s: got %+v, %v, want what was saved", when, past, err)
+		}
+		h.work()
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -126,28 +127,36 @@ func (s *Service) resumable(
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.Deps.Store.Resumable(ctx, tenantID, caller)
-	if err != nil {
+	c, gone, err := s.standing(ctx, tenant, caller, live)
+	if err != nil || c == nil || c.Completed() || s.Now().Sub(c.LastActivity) > tenant.ResumeWindow {
 		return nil, err
-	}
-	gone := forgotten.New(known.Forgotten)
-	c := known.Checkpoint
-	for i, conv := range known.Unread {
-		if s.Words == nil || conv.ID == live || live == "" && i == len(known.Unread)-1 && s.goesOn(conv) {
-			continue
-		}
-		if c, err = s.found(ctx, tenant, known.Caller, conv, gone, c); err != nil {
-			return nil, err
-		}
-	}
-	if c == nil || c.Completed() || s.Now().Sub(c.LastActivity) > tenant.ResumeWindow {
-		return nil, nil
 	}
 	told := gone.Checkpoint(*c)
 	if told.Source == recaller.CheckpointFound && told.Summary == "" && string(told.StagingData) == "{}" { // all was forgotten
 		return nil, nil
 	}
 	return &told, nil
+}
+
+// standing returns the checkpoint that a caller has, with what conversations leave that no wrap-up has read yet, and what
+// he had forgotten; nil: he has none.
+func (s *Service) standing(
+	ctx context.Context, tenant recaller.Tenant, caller recaller.CallerID, live recaller.ConversationID,
+) (c *recaller.Checkpoint, gone forgotten.View, err error) {
+	known, err := s.Deps.Store.Resumable(ctx, tenant.ID, caller)
+	if err != nil {
+		return nil, gone, err
+	}
+	gone, c = forgotten.New(known.Forgotten), known.Checkpoint
+	for i, conv := range known.Unread {
+		if s.Words == nil || conv.ID == live || live == "" && i == len(known.Unread)-1 && s.goesOn(conv) {
+			continue
+		}
+		if c, err = s.found(ctx, tenant, known.Caller, conv, gone, c); err != nil {
+			return nil, gone, err
+		}
+	}
+	return c, gone, nil
 }
 
 // quiet is how long nobody has spoken in a call that is taken to have dropped.
@@ -186,27 +195,30 @@ func (s *Service) found(
 	return unfinished.After(conv, gone.Blank(conv.ID, turns), set), nil
 }
 
-// CheckpointHistory returns the states that a caller's checkpoint had before the present one, newest first, without what
-// was forgotten, and whatever their age. It fails with NotFound if the caller never had one.
+// CheckpointHistory returns the states that a caller's checkpoint had before the present one, which Checkpoint returns,
+// newest first, without what was forgotten, and whatever their age. It fails with NotFound if the caller never had one.
 func (s *Service) CheckpointHistory(
-	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID,
 ) ([]recaller.CheckpointState, error) {
-	c, err := s.Deps.Store.Checkpoint(ctx, tenant, caller)
+	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
 		return nil, err
 	}
-	gone, err := s.Deps.Store.Forgotten(ctx, tenant, caller)
-	if err != nil {
+	c, gone, err := s.standing(ctx, tenant, caller, "")
+	switch {
+	case err != nil:
 		return nil, err
+	case c == nil:
+		return nil, recaller.Errorf(recaller.NotFound, "the caller has no checkpoint")
 	}
-	view := forgotten.New(gone)
-	for i, was := range c.Before {
-		kept := view.Checkpoint(recaller.Checkpoint{
+	before := slices.Clone(c.Before)
+	for i, was := range before {
+		kept := gone.Checkpoint(recaller.Checkpoint{
 			Intent: was.Intent, Summary: was.Summary, StagingData: was.StagingData, LastActivity: was.At,
 		})
-		c.Before[i].Intent, c.Before[i].Summary, c.Before[i].StagingData = kept.Intent, kept.Summary, kept.StagingData
+		before[i].Intent, before[i].Summary, before[i].StagingData = kept.Intent, kept.Summary, kept.StagingData
 	}
-	return c.Before, nil
+	return before, nil
 }
 
 // DeleteCheckpoint removes a caller's checkpoint with its history, whatever its age. If words that no wrap-up has read
