@@ -67,7 +67,7 @@ demo: build ## Replay real conversations, ring back, and show the briefing and r
 
 .PHONY: test
 test: ## Run all tests (what CI runs), with the race detector but for those named in APART; gets itself a Postgres with pgvector
-	RECALLER_TEST_POSTGRES_URL=$$($(POSTGRES) url); export RECALLER_TEST_POSTGRES_URL; \
+	RECALLER_TEST_POSTGRES_URL=$$($(POSTGRES) url memory); export RECALLER_TEST_POSTGRES_URL; \
 	packages=$$($(GO) list $(PKGS)); of() { grep -xF "$$1" <<<"$$packages" || true; }; \
 	apart=$$(of "$$(printf '%s\n' $(APART))"); kernels=$$(of "$$(printf '%s\n' $(addprefix $(MODULE)/,$(KERNELS)))"); \
 	watched=$$(grep -vxF "$$(printf '%s\n' $(APART) $(addprefix $(MODULE)/,$(KERNELS)))" <<<"$$packages" || true); \

@@ -148,6 +148,39 @@ func TestEachVersionHasAServerOfItsOwn(t *testing.T) {
 	}
 }
 
+// Where there is no room the data are where they always are.
+func TestDataAreInMemoryWhereThereIsRoom(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, "flock", "perl")
+	s.wheel()
+	s.fake("bin/df", "true")
+	const free = `case "$*" in *MemAvailable*) echo %s ;; *) echo %s ;; esac`
+	const much, little = "8388608", "8388607"
+	s.write("m/readme", "")
+	inMemory := filepath.Join(s.dir, "m", "recaller"+strings.ReplaceAll(s.home, "/", "-"))
+	env := append(version("97"), "RECALLER_TEST_POSTGRES_MEMORY="+filepath.Join(s.dir, "m"))
+	for _, test := range []struct{ name, mounted, awk, want string }{
+		{"no memory to be had", "1", fmt.Sprintf(free, much, much), s.home},
+		{"the folder is small", "0", fmt.Sprintf(free, much, little), s.home},
+		{"the machine is small", "0", fmt.Sprintf(free, little, much), s.home},
+		{"room enough", "0", fmt.Sprintf(free, much, much), inMemory},
+		{"a server is there already", "0", fmt.Sprintf(free, little, little), inMemory},
+	} {
+		s.fake("bin/grep", "exit "+test.mounted)
+		s.fake("bin/awk", test.awk)
+		got, err := s.run(env, "url", "memory")
+		if want := "postgres://postgres@/postgres?host=" + test.want + "/shared-97"; err != nil || got != want {
+			t.Errorf("%s: got %q, %v; want %q", test.name, got, err, want)
+		}
+	}
+	if got, err := s.run(env, "stop"); err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := os.Stat(inMemory); err == nil {
+		t.Error("the folder in memory is left behind")
+	}
+}
+
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
