@@ -35,12 +35,13 @@ func TestSearchFindsTheNearest(t *testing.T) {
 	t.Parallel()
 	for _, thing := range store.Things() {
 		c := populated(t, thing, 2000, 0)
+		exact := c.Exact()
 		for what, opts := range map[string]sqlite.Options{"from memory": {}, "from the disk": {VectorBytes: 10_000}} {
 			c.e = open(t, c.path, opts)
 			for name, among := range storetest.Filters(&c.Population) {
 				may := c.Lets(name)
 				for i := range 3 {
-					got, want := storetest.IDs(c.similar(i, among)), c.Nearest(i, 50, may)
+					got, want := storetest.IDs(c.similar(i, among)), exact.Nearest(i, 50, may)
 					if len(got) != len(want) || storetest.Missed(got, want) > 3 { // the last may change places with the next ones
 						t.Errorf("%ss %s, %s: got %d, want %d, of which %d are missing", thing, what, name, len(got), len(want), storetest.Missed(got, want))
 					}

@@ -222,27 +222,47 @@ func (p *Population) writeThing(ctx context.Context, tx store.Tx, i int, at int6
 	return err
 }
 
-// Nearest are those nearest to the vector of a query, of those that may be found: what an exact search
-// finds.
-func (p *Population) Nearest(query, limit int, may func(i int) bool) []string {
-	return p.nearest(query, limit, may, p.Vector)
+// Exact is an exact search of a population, which has its vectors at hand.
+type Exact struct {
+	p       *Population
+	vectors [][]float32
 }
 
-func (p *Population) nearest(query, limit int, may func(i int) bool, vector func(i int) []float32) []string {
-	q := p.Vector(p.Size + query)
-	var all []store.Near
-	for i := range p.Size {
-		if !may(i) {
-			continue
-		}
-		var sum float64
-		for k, x := range vector(i) {
-			sum += float64(x) * float64(q[k])
-		}
-		all = append(all, store.Near{ID: p.ID(i), Score: sum})
+// Exact makes an exact search. It holds all vectors.
+func (p *Population) Exact() *Exact {
+	e := &Exact{p: p, vectors: make([][]float32, p.Size)}
+	for i := range e.vectors {
+		e.vectors[i] = p.Vector(i)
 	}
-	slices.SortFunc(all, func(a, b store.Near) int { return cmp.Compare(b.Score, a.Score) })
-	return IDs(all[:min(limit, len(all))])
+	return e
+}
+
+// Nearest are those nearest to the vector of a query, of those that may be found.
+func (e *Exact) Nearest(query, limit int, may func(i int) bool) []string {
+	q := e.p.Vector(e.p.Size + query)
+	type scored struct {
+		i     int
+		score float64
+	}
+	var all []scored
+	for i, vector := range e.vectors {
+		if may(i) {
+			all = append(all, scored{i, dot(vector, q)})
+		}
+	}
+	slices.SortFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	var ids []string
+	for _, s := range all[:min(limit, len(all))] {
+		ids = append(ids, e.p.ID(s.i))
+	}
+	return ids
+}
+
+func dot(a, b []float32) (sum float64) {
+	for k, x := range a {
+		sum += float64(x) * float64(b[k])
+	}
+	return sum
 }
 
 // Lets is what each of the Filters lets through, of the i-th.
@@ -262,27 +282,41 @@ func (p *Population) Lets(filter string) func(i int) bool {
 	return func(int) bool { return true }
 }
 
-// wordy is a population with what each of it says.
+// wordy is a population with which of it say each word.
 type wordy struct {
 	*Population
-	said []map[string]int
+	ids    []string
+	saying map[string][]int
+}
+
+func (p *Population) wordy() *wordy {
+	w := &wordy{Population: p, saying: map[string][]int{}}
+	for i := range p.Size {
+		w.ids = append(w.ids, p.ID(i))
+		for word := range p.Tokens(i) {
+			w.saying[word] = append(w.saying[word], i)
+		}
+	}
+	return w
 }
 
 // having are those that a filter lets through and that have any of some words: first those that have all, each newest
 // first.
-func (p *wordy) having(words []string, may func(int) bool) []string {
+func (p *wordy) having(words []string, may []bool) []string {
+	said := make([]int, p.Size)
+	for _, w := range words {
+		for _, i := range p.saying[w] {
+			said[i]++
+		}
+	}
 	var all, some []string
 	for i := p.Size - 1; i >= 0; i-- {
-		n := 0
-		for _, w := range words {
-			n += min(1, p.said[i][w])
-		}
 		switch {
-		case n == 0 || !may(i):
-		case n == len(words):
-			all = append(all, p.ID(i))
+		case said[i] == 0 || !may[i]:
+		case said[i] == len(words):
+			all = append(all, p.ids[i])
 		default:
-			some = append(some, p.ID(i))
+			some = append(some, p.ids[i])
 		}
 	}
 	return append(all, some...)
@@ -292,21 +326,28 @@ func (p *wordy) having(words []string, may func(int) bool) []string {
 func (p *wordy) counts(words []string) []int {
 	counts := make([]int, len(words))
 	for i, w := range words {
-		for _, said := range p.said {
-			counts[i] += min(1, said[w])
-		}
+		counts[i] = len(p.saying[w])
 	}
 	return counts
+}
+
+// letting is what each filter lets through.
+func (p *Population) letting() map[string][]bool {
+	all := map[string][]bool{}
+	for filter := range Filters(p) {
+		may := p.Lets(filter)
+		for i := range p.Size {
+			all[filter] = append(all[filter], may(i))
+		}
+	}
+	return all
 }
 
 // WordsOfMany ranks a population by words, of which there are more than are ranked, and holds what is found under every
 // filter against what there is.
 func (p *Population) WordsOfMany(t *testing.T, match func(store.Matching) []store.Near) {
 	t.Helper()
-	w := &wordy{Population: p}
-	for i := range p.Size {
-		w.said = append(w.said, p.Tokens(i))
-	}
+	w, may := p.wordy(), p.letting()
 	for name, words := range Queries() {
 		limits := []int{1000}
 		if name == "frequent" || name == "one frequent" {
@@ -315,7 +356,7 @@ func (p *Population) WordsOfMany(t *testing.T, match func(store.Matching) []stor
 		for filter, among := range Filters(p) {
 			for _, limit := range limits {
 				found := match(store.Matching{Among: among, Tenant: p.Tenant, Tokens: words, Limit: limit})
-				w.right(t, fmt.Sprintf("%ss, %s words, %s, of %d", p.Thing(), name, filter, limit), found, words, p.Lets(filter), limit)
+				w.right(t, fmt.Sprintf("%ss, %s words, %s, of %d", p.Thing(), name, filter, limit), found, words, may[filter], limit)
 			}
 		}
 	}
@@ -323,7 +364,7 @@ func (p *Population) WordsOfMany(t *testing.T, match func(store.Matching) []stor
 
 // right wants what was found to have the words and to be let through, and to be all of it where the words are not too
 // frequent to be ranked, or where little is let through. Documents with frequent words come in their order, too.
-func (p *wordy) right(t *testing.T, what string, found []store.Near, words []string, may func(int) bool, limit int) {
+func (p *wordy) right(t *testing.T, what string, found []store.Near, words []string, may []bool, limit int) {
 	t.Helper()
 	want := p.having(words, may)
 	there := make(map[string]bool, len(want))
@@ -371,13 +412,9 @@ func Missed(got, want []string) (n int) {
 
 // Recall is the share of the nearest that searches find, of so many nearest, over so many queries.
 func (p *Population) Recall(nearest, queries int, search func(query int) []store.Near) float64 {
-	vectors := make([][]float32, p.Size)
-	for i := range vectors {
-		vectors[i] = p.Vector(i)
-	}
-	missed := 0
+	exact, missed := p.Exact(), 0
 	for i := range queries {
-		want := p.nearest(i, nearest, func(int) bool { return true }, func(i int) []float32 { return vectors[i] })
+		want := exact.Nearest(i, nearest, func(int) bool { return true })
 		missed += Missed(IDs(search(i)), want)
 	}
 	return 1 - float64(missed)/float64(nearest*queries)
