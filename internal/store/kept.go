@@ -16,9 +16,9 @@ const (
 	mostKeptOne = 1 << 20  // bytes of one caller; of who has more, nothing is kept
 )
 
-// kept holds what was read about callers, opened, until something is written about them: the snapshot that briefings and
-// prompts are made of, and his threads. What is held has the count of writes (Engine.Writes) that it was read at, and is
-// handed out only while that is the count. What a write has made old is let go at once, so that nothing that was
+// kept holds what was read about callers, opened, until something is written about them: the snapshot that briefings
+// and prompts are made of, and their threads. What is held has the count of writes (Engine.Writes) that it was read at,
+// and is handed out only while that is the count. What a write has made old is let go at once, so that nothing that was
 // forgotten or erased stays in memory. The caller who was asked for longest ago leaves first. The zero value is ready.
 // Safe for concurrent use.
 type kept struct {
@@ -104,7 +104,9 @@ func (k *kept) of(tenant recaller.TenantID, caller recaller.CallerID, writes uin
 // take adds to what is held of a caller, which put does and says how many bytes it takes. is tells whether the count of
 // writes is still the one at which it was read: it is asked under the lock, so that what a write meanwhile has made old
 // is either not taken, or let go by that write.
-func (k *kept) take(tenant recaller.TenantID, caller recaller.CallerID, writes uint64, is func() bool, put func(*keptOf) int) {
+func (k *kept) take(
+	tenant recaller.TenantID, caller recaller.CallerID, writes uint64, is func() bool, put func(*keptOf) int,
+) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !is() {
@@ -165,7 +167,9 @@ func (k *kept) remove(el *list.Element) {
 }
 
 // keepSnapshot keeps what was read of a caller at a count of writes.
-func (s *Store) keepSnapshot(tenant recaller.TenantID, caller recaller.CallerID, writes uint64, snap recaller.Snapshot) {
+func (s *Store) keepSnapshot(
+	tenant recaller.TenantID, caller recaller.CallerID, writes uint64, snap recaller.Snapshot,
+) {
 	held := ownSnapshot(&snap)
 	s.kept.take(tenant, caller, writes, s.unwritten(tenant, caller, writes), func(of *keptOf) int {
 		if of.snap != nil {
@@ -206,8 +210,8 @@ func (s *Store) opens(ctx context.Context, tenant recaller.TenantID, caller reca
 	return err
 }
 
-// keepThread keeps a thread that was found by a ref. before is the count of all writes of the tenant's from before it was
-// read, because whose it is was not known then.
+// keepThread keeps a thread that was found by a ref. before is the count of all writes of the tenant's from before it
+// was read, because whose it is was not known then.
 func (s *Store) keepThread(tenant recaller.TenantID, ref string, before uint64, t recaller.Thread) {
 	writes, known := s.engine.Writes(tenant, t.Caller)
 	if !known {
