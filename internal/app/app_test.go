@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -204,6 +205,7 @@ type faulty struct {
 	mu    sync.Mutex
 	state state
 	back  chan struct{} // closed when the store answers again
+	reads atomic.Int64  // of tenants' rows, that were asked for
 }
 
 func (f *faulty) is(s state) {
@@ -241,6 +243,7 @@ func (f *faulty) try(writes bool, op func() error) error {
 }
 
 func (f *faulty) Read(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error) error {
+	f.reads.Add(1)
 	return f.try(false, func() error { return f.tenants(func() error { return f.Engine.Read(ctx, tenant, "", fn) }) })
 }
 

@@ -18,7 +18,8 @@ import (
 
 // What the proxy adds before the first byte of an answer, against asking the upstream directly, one after the other:
 // RECALLER_PROXY_REQUESTS=2000 of each. Each request of the proxy's goes on in a thread of somebody of whom 40 things are
-// known, and is kept before the next. `make bench-proxy` runs it; the figures are in docs/benchmarks.md.
+// known, and is kept before the next. The first request of each, for which all is read and his index is made, is told
+// apart. `make bench-proxy` runs it; the figures are in docs/benchmarks.md.
 func TestWhatTheProxyAdds(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("RECALLER_PROXY_REQUESTS"))
 	if err != nil {
@@ -34,21 +35,25 @@ func TestWhatTheProxyAdds(t *testing.T) {
 	for p := range people {
 		h.known(fmt.Sprintf("u-%d", p))
 	}
-	var direct, through, plain, added, undisturbed []time.Duration
-	for i := range n {
+	var direct, through, plain, added, undisturbed, first []time.Duration
+	for i := range people + n {
 		<-time.After(pause)
 		alone := quiet()
 		body := fmt.Sprintf(`{"model":"m","stream":true,"messages":[{"role":"system","content":"Be kind."},{"role":"user","content":"Question %d: what did we say about the garden house?"}]}`, i)
 		d := h.first(up.URL, body, "")
 		p := h.first(h.url, body, fmt.Sprintf("u-%d", i%people))
+		if i < people {
+			first = append(first, p-d)
+			continue
+		}
 		direct, through, added = append(direct, d), append(through, p), append(added, p-d)
 		if alone {
 			undisturbed = append(undisturbed, p-d)
 		}
 		plain = append(plain, h.first(h.url, body, ""))
 	}
-	t.Logf("n = %d\ndirectly: %s\nthrough the proxy, with memory: %s\nthrough the proxy, nobody named: %s\nadded by memory and proxy, pair by pair: %s",
-		n, quantiles(direct), quantiles(through), quantiles(plain), quantiles(added))
+	t.Logf("n = %d\ndirectly: %s\nthrough the proxy, with memory: %s\nthrough the proxy, nobody named: %s\nadded by memory and proxy, pair by pair: %s\n"+
+		"added to the first request of each of %d: %s", n, quantiles(direct), quantiles(through), quantiles(plain), quantiles(added), people, quantiles(first))
 	if len(undisturbed) < 100 {
 		t.Skipf("%d pairs began while nothing else ran: too few to tell on this machine", len(undisturbed))
 	}

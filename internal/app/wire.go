@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/app/views"
 	"github.com/recallerhq/recaller/internal/archive"
 	"github.com/recallerhq/recaller/internal/briefing"
@@ -95,7 +96,7 @@ func (a *App) wire() error {
 		return err
 	}
 	a.gate = a.admission()
-	return a.serve(callers, httpapi.Deps{
+	return a.serve(callers, threads, httpapi.Deps{
 		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Threads: threads, Documents: a.documents, Tools: tools, Reminders: reminders,
 		Webhooks: a.tenants, Issuers: a.tenants, Upstreams: a.tenants, Packs: a.tenants, Personas: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
@@ -162,7 +163,7 @@ func (a *App) callers() *caller.Service {
 func (a *App) reach() outward.Allowed { return outward.Allowed(a.cfg.Webhooks) }
 
 // serve says which handler is served at which address. Another door is another line here.
-func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
+func (a *App) serve(callers *caller.Service, threads *thread.Service, deps httpapi.Deps) error {
 	api, err := httpapi.New(deps, a.httpOptions())
 	if err != nil {
 		return err
@@ -181,7 +182,7 @@ func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 	if err != nil {
 		return err
 	}
-	if a.proxy, err = a.chatProxy(deps); err != nil {
+	if a.proxy, err = a.chatProxy(deps.Gate, threads); err != nil {
 		return err
 	}
 	a.roots = roots{
@@ -204,10 +205,10 @@ func (a *App) serve(callers *caller.Service, deps httpapi.Deps) error {
 }
 
 // chatProxy returns the door for agents that get memory by changing their base URL.
-func (a *App) chatProxy(deps httpapi.Deps) (*chatproxy.Server, error) {
+func (a *App) chatProxy(gate *admission.Gate, threads *thread.Service) (*chatproxy.Server, error) {
 	up := a.cfg.Upstream()
 	return chatproxy.New(chatproxy.Deps{
-		Gate: deps.Gate, Threads: deps.Threads, Recall: a.recall, Upstreams: a.tenants, Log: a.log, Registerer: a.registry, Now: a.opts.Now,
+		Gate: gate, Threads: threads, Recall: a.recall, Upstreams: a.tenants, Log: a.log, Registerer: a.registry, Now: a.opts.Now,
 	}, chatproxy.Options{
 		Upstream: recaller.Upstream{BaseURL: up.BaseURL, APIKey: up.APIKey.Reveal(), Model: up.Model}, Chosen: outward.Transport(a.reach()),
 		Deadline: a.cfg.Proxy.Deadline, MaxBody: a.cfg.Proxy.MaxBody, Proxies: a.cfg.Proxies.Networks,

@@ -199,7 +199,7 @@ func (a *answer) stream(ctx context.Context, res *http.Response) error {
 		a.w.WriteHeader(res.StatusCode)
 		a.w.Flush()
 	}
-	in := bufio.NewReaderSize(res.Body, 32<<10)
+	in := bufio.NewReader(res.Body)
 	for {
 		line, err := a.readLine(in)
 		if len(line) > 0 {

@@ -46,6 +46,8 @@ type Threads interface {
 	) (t recaller.Thread, who recaller.Caller, existing bool, err error)
 	Prompt(ctx context.Context, tenant recaller.TenantID, ref string, in thread.Asking) (thread.Prompted, error)
 	Reply(ctx context.Context, tenant recaller.TenantID, ref string, in thread.Replying) (thread.Replied, error)
+	// Ahead reads ahead what the next prompt of a thread is made of.
+	Ahead(ctx context.Context, tenant recaller.TenantID, ref string) error
 }
 
 // Recaller searches one caller's words; *recall.Service does.

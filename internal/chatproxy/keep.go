@@ -108,6 +108,18 @@ func (s *Server) keep(ctx context.Context, p *part, interrupted bool) {
 		s.Log.WarnContext(ctx, "an exchange through the proxy is not kept", "tenant", p.in.tenant, "kind", string(recaller.KindOf(err)))
 	}
 	s.metrics.kept.WithLabelValues(result).Inc()
+	if err == nil {
+		s.ahead(ctx, p)
+	}
+}
+
+// ahead has what the thread's next request needs read while nobody waits for it.
+func (s *Server) ahead(ctx context.Context, p *part) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
+	defer cancel()
+	if err := s.Threads.Ahead(ctx, p.in.tenant, p.in.whom.thread()); err != nil { // the request reads it itself
+		s.Log.DebugContext(ctx, "nothing is read ahead", "tenant", p.in.tenant, "kind", string(recaller.KindOf(err)))
+	}
 }
 
 // reply has the thread keep an exchange. A thread that is not there is opened: the store was away when the request came,

@@ -30,6 +30,7 @@ type memory struct {
 	known   map[string]bool
 	kept    []thread.Replying
 	refs    []string
+	ahead   []string // threads that were read ahead
 	tells   string
 	err     error         // of prompts
 	down    int           // how many more replies fail
@@ -77,6 +78,13 @@ func (m *memory) Reply(_ context.Context, _ recaller.TenantID, ref string, in th
 	}
 	m.kept, m.refs = append(m.kept, in), append(m.refs, ref)
 	return thread.Replied{}, nil
+}
+
+func (m *memory) Ahead(_ context.Context, _ recaller.TenantID, ref string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ahead = append(m.ahead, ref)
+	return nil
 }
 
 // told returns the messages that are kept.
@@ -388,6 +396,9 @@ func TestAStreamThatBreaksOff(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	kept := d.kept()
+	if fmt.Sprint(d.memory.ahead) != fmt.Sprint(d.memory.refs) {
+		t.Errorf("read ahead are %q, want those that are kept: %q", d.memory.ahead, d.memory.refs)
+	}
 	if len(kept) != 1 || !kept[0].Interrupted || !strings.HasPrefix(kept[0].Reply, "The plumber comes on") ||
 		fmt.Sprint(kept[0].Tags) != fmt.Sprint([]tag.Tag{{Kind: tag.Learn, Text: "has a leak"}}) {
 		t.Errorf("got %+v", kept)

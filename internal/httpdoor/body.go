@@ -9,11 +9,16 @@ import (
 	"github.com/recallerhq/recaller/internal/admission"
 )
 
+// leastPart is how much of a body is read at once, at least: most are small.
+const leastPart = 4 << 10
+
 // Body reads a request's body of at most so many bytes, as far as it may go, and shows admission what passes.
 func Body(x *admission.Exchange, body io.Reader, most int64) ([]byte, error) {
 	var out bytes.Buffer
-	part := make([]byte, 32<<10)
 	for {
+		out.Grow(leastPart)
+		part := out.AvailableBuffer()
+		part = part[:cap(part)]
 		n, err := body.Read(part)
 		if !x.Saw(part[:n]) {
 			return nil, x.Whole()

@@ -181,7 +181,7 @@ func (h *house) told(p past) recaller.Conversation {
 // embed is the wrap-up's last step, as package wrapup does it.
 func (h *house) embed(tenant recaller.TenantID, conv recaller.Conversation) {
 	h.Helper()
-	open, err := h.Store.TryStep(h.ctx, tenant, conv.ID, recaller.StepEmbed)
+	open, err := h.Store.TryStep(h.ctx, tenant, conv, recaller.StepEmbed)
 	h.ok(err)
 	if !open {
 		return

@@ -330,6 +330,11 @@ func alive(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.Cal
 func (s *Store) ContentVersion(
 	ctx context.Context, tenant recaller.TenantID, id recaller.CallerID,
 ) (version int64, err error) {
+	if writes, known := s.engine.Writes(tenant, id); known {
+		if version, held := s.kept.version(tenant, id, writes); held {
+			return version, nil
+		}
+	}
 	there := false
 	err = s.ask(ctx, tenant, id, Query{SQL: versionQuery, Args: []any{tenant, id}, Row: func(scan func(...any) error) error {
 		there = true

@@ -20,6 +20,7 @@ const (
 func (s *Store) Snapshot(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
 ) (recaller.Snapshot, error) {
+	writes, keeps := s.engine.Writes(tenant, caller)
 	own, err := s.unseal(ctx, tenant, "")
 	if err != nil {
 		return recaller.Snapshot{}, notFound(err, "there is no such tenant")
@@ -28,12 +29,36 @@ func (s *Store) Snapshot(
 	if err != nil {
 		return recaller.Snapshot{}, notFound(err, "there is no such caller")
 	}
+	if keeps {
+		if snap, held := s.kept.snapshot(tenant, caller, writes); held {
+			return snap, nil
+		}
+	}
+	whole := !b.unbound // what is damaged is told each time that it is met
+	b.note, own.note = noting(b.note, &whole), noting(own.note, &whole)
+	snap, err := s.readSnapshot(ctx, tenant, caller, own, b)
+	if err == nil && keeps && whole {
+		s.keepSnapshot(tenant, caller, writes, snap)
+	}
+	return snap, err
+}
+
+// noting has what is told of a damaged row say that what is read is not whole.
+func noting(note func(error, recaller.DamagedRow), whole *bool) func(error, recaller.DamagedRow) {
+	return func(err error, row recaller.DamagedRow) {
+		*whole = false
+		note(err, row)
+	}
+}
+
+func (s *Store) readSnapshot(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, own, b box,
+) (recaller.Snapshot, error) {
 	for {
 		// How many conversations to read is a setting that comes with the answer. The last known value serves first.
 		history := s.history.of(tenant)
 		r := snapshotRead{tenant: tenant, caller: caller, own: own, box: b.checking(), history: history}
-		err = s.ask(ctx, tenant, caller, r.queries()...)
-		if err != nil {
+		if err := s.ask(ctx, tenant, caller, r.queries()...); err != nil {
 			return recaller.Snapshot{}, err
 		}
 		if r.snap.Tenant.ID == "" {

@@ -35,12 +35,12 @@ func (s *Store) Steps(
 
 // TryStep counts an attempt at a step. It reports false if the step needs no more doing.
 func (s *Store) TryStep(
-	ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step,
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step,
 ) (open bool, err error) {
-	err = s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	err = s.WithCaller(ctx, tenant, conv.Caller, func(tx Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE steps SET attempts = attempts + 1 WHERE tenant_id = $1 AND conversation_id = $2
-			AND step = $3 AND state = 'pending'`,
-			tenant, conv, step)
+			AND step = $3 AND state = 'pending' AND caller_id = $4`,
+			tenant, conv.ID, step, conv.Caller)
 		open = n > 0
 		return err
 	})
@@ -67,13 +67,13 @@ func (s *Store) ReopenStep(
 
 // AddCost adds to what the attempts at a step cost.
 func (s *Store) AddCost(
-	ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step, c recaller.Cost,
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step, c recaller.Cost,
 ) error {
-	return s.WithTenant(ctx, tenant, Writing, func(tx Tx) error {
+	return s.WithCaller(ctx, tenant, conv.Caller, func(tx Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE steps
 			SET model_calls = model_calls + $4, tokens_in = tokens_in + $5, tokens_out = tokens_out + $6,
-			model_micros = model_micros + $7 WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3`+notErasing,
-			tenant, conv, step, c.Calls, c.TokensIn, c.TokensOut, c.Took.Microseconds())
+			model_micros = model_micros + $7 WHERE tenant_id = $1 AND conversation_id = $2 AND step = $3 AND caller_id = $8`+notErasing,
+			tenant, conv.ID, step, c.Calls, c.TokensIn, c.TokensOut, c.Took.Microseconds(), conv.Caller)
 		if err == nil && n == 0 {
 			return recaller.Errorf(recaller.NotFound, "there is no such step")
 		}

@@ -29,6 +29,11 @@ type Engine interface {
 	// ReadSystem and WriteSystem are the same for the tables that belong to no single tenant: tenants and jobs.
 	ReadSystem(ctx context.Context, fn func(Tx) error) error
 	WriteSystem(ctx context.Context, fn func(Tx) error) error
+	// Writes counts the writes about a caller together with those of his tenant that are across callers; with an empty
+	// caller, all of the tenant's. Between two equal counts nothing was written that a read about the caller shows. The
+	// count is not known while such a write is under way, and never on a database to which others write. Writes of jobs
+	// (WriteSystem) are not counted.
+	Writes(tenant recaller.TenantID, caller recaller.CallerID) (n uint64, known bool)
 	Index
 	// Scrub removes from the database's files what deleted rows have left there, as far as it can be removed at once,
 	// and says where something remains.
@@ -103,6 +108,7 @@ type Store struct {
 	history limits
 	heads   heads
 	bulk    bulk
+	kept    kept
 	unbound atomic.Bool // see AcceptUnbound
 	damage  func(recaller.TenantID, recaller.DamagedRow)
 }
@@ -135,7 +141,15 @@ func (s *Store) WithTenant(ctx context.Context, tenant recaller.TenantID, mode M
 	if tenant == "" {
 		return errNoTenant()
 	}
-	return s.engine.Write(ctx, tenant, "", fn)
+	return s.write(ctx, tenant, "", fn)
+}
+
+// write runs a write, and lets go what is kept of whom it may be about, whatever became of it.
+func (s *Store) write(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(Tx) error,
+) error {
+	defer s.kept.drop(tenant, caller)
+	return s.engine.Write(ctx, tenant, caller, fn)
 }
 
 // OfCaller is the door for reading about one caller: no other caller's rows are there.
@@ -180,7 +194,7 @@ func (s *Store) WithCaller(
 	if caller == "" {
 		return errNoCaller()
 	}
-	return s.engine.Write(ctx, tenant, caller, fn)
+	return s.write(ctx, tenant, caller, fn)
 }
 
 func errNoTenant() error { return recaller.Errorf(recaller.Internal, "the tenant door needs a tenant") }

@@ -147,6 +147,10 @@ func (s *Store) CreateThread(
 
 // Thread finds a thread by its id or its external id.
 func (s *Store) Thread(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Thread, error) {
+	if t, held := s.keptThread(ctx, tenant, ref); held {
+		return t, nil
+	}
+	writes, keeps := s.engine.Writes(tenant, "")
 	token, err := s.blind(ctx, tenant, blindThread, ref)
 	if err != nil {
 		return recaller.Thread{}, err
@@ -175,6 +179,9 @@ func (s *Store) Thread(ctx context.Context, tenant recaller.TenantID, ref string
 	t, err := b.openThread(rows[0])
 	if err == nil && ref != string(t.ID) && ref != t.ExternalID { // the token of another was put here
 		err = damagedAt("threads", string(t.ID))
+	}
+	if err == nil && keeps && !b.unbound {
+		s.keepThread(tenant, ref, writes, t)
 	}
 	return t, err
 }

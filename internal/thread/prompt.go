@@ -35,8 +35,8 @@ const patience = 2 * time.Second
 // Prompt assembles the prompt for what the user says next (L1). It keeps nothing: Reply does.
 //
 // If what is known cannot be read in time, the prompt is degraded, and has what is left: persona, message, instructions.
-// While the store is away that is the tenant's persona, whatever the thread is, which is not looked for then. A prompt of what
-// is remembered only is an error then.
+// While the store is away that is the tenant's persona, whatever the thread is, unless the store still has it in memory. A
+// prompt of what is remembered only is an error where it cannot be read.
 func (s *Service) Prompt(
 	ctx context.Context, tenant recaller.TenantID, ref string, in Asking,
 ) (out Prompted, err error) {
@@ -65,6 +65,12 @@ func (s *Service) Prompt(
 	t.Summary = out.Thread.Summary
 	out.Prompt, err = s.Briefer.Briefing(ctx, tenant, out.Thread.Caller, briefing.Request{MaxTokens: in.MaxTokens, Thread: t})
 	return out, err
+}
+
+// Ahead reads what the next prompt of a thread is made of, as far as the store keeps that until something is written
+// about its caller. Call it when nobody waits: the prompt then has less to wait for.
+func (s *Service) Ahead(ctx context.Context, tenant recaller.TenantID, ref string) error {
+	return s.Store.Ahead(ctx, tenant, ref)
 }
 
 // away reports whether an error tells that the store is away, or does not answer.

@@ -46,6 +46,8 @@ type Store interface {
 	EnqueueThread(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job,
 	) error
+	// Ahead reads what the next prompt of a thread is made of, to be kept until something is written about its caller.
+	Ahead(ctx context.Context, tenant recaller.TenantID, ref string) error
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
 	// Introduce returns the caller with identities, who is created if nobody has any of them.
 	Introduce(ctx context.Context, tenant recaller.TenantID, in recaller.Introducing) (recaller.Caller, error)

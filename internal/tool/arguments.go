@@ -83,9 +83,9 @@ func (a Arguments) member(dec *json.Decoder) error {
 func notObject() error { return recaller.InvalidField("arguments", "must be a JSON object") }
 
 // Fold returns a name as the tools compare it: without case, underscores and hyphens.
-func Fold(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
+func Fold(name string) string { return strings.ToLower(joined.Replace(name)) }
+
+var joined = strings.NewReplacer("_", "", "-", "")
 
 // fields holds the names of the fields that the tools know, as W spells them, by their folded names.
 var fields = map[string]string{

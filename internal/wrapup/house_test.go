@@ -263,7 +263,7 @@ type mortal struct {
 	left int
 }
 
-func (m *mortal) TryStep(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step) (bool, error) {
+func (m *mortal) TryStep(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step) (bool, error) {
 	if m.left == 0 {
 		return false, errDied
 	}

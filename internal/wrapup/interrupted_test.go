@@ -69,7 +69,7 @@ func (f *frail) Steps(
 	return call(f, "Steps", func() ([]recaller.StepProgress, error) { return f.Store.Steps(ctx, tenant, conv) })
 }
 
-func (f *frail) TryStep(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step) (bool, error) {
+func (f *frail) TryStep(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step) (bool, error) {
 	return call(f, "TryStep", func() (bool, error) { return f.Store.TryStep(ctx, tenant, conv, step) })
 }
 
@@ -77,7 +77,7 @@ func (f *frail) WriteStep(ctx context.Context, tenant recaller.TenantID, in reca
 	return call(f, "WriteStep", func() (recaller.StepWritten, error) { return f.Store.WriteStep(ctx, tenant, in) })
 }
 
-func (f *frail) AddCost(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step, cost recaller.Cost) error {
+func (f *frail) AddCost(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step, cost recaller.Cost) error {
 	return f.Call("AddCost", func() error { return f.Store.AddCost(ctx, tenant, conv, step, cost) })
 }
 

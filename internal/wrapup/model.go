@@ -122,7 +122,7 @@ func (m model) charge(ctx context.Context, w work, step recaller.Step, cost reca
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
-	return m.Store.AddCost(ctx, w.tenant.ID, w.conv.ID, step, cost)
+	return m.Store.AddCost(ctx, w.tenant.ID, w.conv, step, cost)
 }
 
 // leastWindow is the narrowest window, in bytes. Less holds no question with its answer.

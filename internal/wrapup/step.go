@@ -94,7 +94,7 @@ func (w work) turn(n int) (recaller.Turn, bool) {
 
 // do has a step done, if it is still to be done, and writes what it left.
 func (s *Service) do(ctx context.Context, w work, st step, by part) error {
-	open, err := s.Store.TryStep(ctx, w.tenant.ID, w.conv.ID, st.name)
+	open, err := s.Store.TryStep(ctx, w.tenant.ID, w.conv, st.name)
 	if err != nil || !open {
 		return err
 	}

@@ -45,6 +45,8 @@ type Threads interface {
 	OpenSteps(
 		ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, steps ...recaller.Step,
 	) error
+	// Ahead reads ahead what the next prompt of a thread is made of.
+	Ahead(ctx context.Context, tenant recaller.TenantID, ref string) error
 }
 
 // Thread does a job of kind recaller.JobThread (L3): it summarises the thread anew if that is due, remembers what the
@@ -60,9 +62,20 @@ func (s *Service) Thread(ctx context.Context, j recaller.Job) error {
 			return err
 		}
 		again, err := s.threadOnce(ctx, j.Tenant, t)
-		if err != nil || !again {
+		if err != nil {
 			return err
 		}
+		if !again {
+			s.ahead(ctx, j.Tenant, t)
+			return nil
+		}
+	}
+}
+
+// ahead has what the thread's next prompt needs read while nobody waits for it.
+func (s *Service) ahead(ctx context.Context, tenant recaller.TenantID, t recaller.Thread) {
+	if err := s.Threads.Ahead(ctx, tenant, cmp.Or(t.ExternalID, string(t.ID))); err != nil { // the prompt reads it itself
+		s.Log.DebugContext(ctx, "nothing is read ahead", "tenant", tenant, "kind", string(recaller.KindOf(err)))
 	}
 }
 

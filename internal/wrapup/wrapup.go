@@ -64,13 +64,13 @@ type Store interface {
 	Steps(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.StepProgress, error)
 	// TryStep counts an attempt. It returns false if the step needs no more doing.
 	TryStep(
-		ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step,
+		ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step,
 	) (open bool, err error)
 	// WriteStep writes what a step found and the step's own mark in one commit.
 	WriteStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (recaller.StepWritten, error)
 	// AddCost adds to what the attempts at a step cost.
 	AddCost(
-		ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, step recaller.Step, cost recaller.Cost,
+		ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step, cost recaller.Cost,
 	) error
 }
 

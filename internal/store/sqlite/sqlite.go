@@ -50,6 +50,7 @@ type Engine struct {
 	matrices matrices
 	counts   store.Remembered // of frequent tokens
 	scrubs   rounds
+	tally    *tally
 
 	once  sync.Once
 	ended error // of Close
@@ -89,7 +90,7 @@ func open(ctx context.Context, path string, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, mapped(err)
 	}
-	e := &Engine{file: file, readers: newIdle(opts.Readers), opts: opts, matrices: matrices{limit: opts.VectorBytes}}
+	e := &Engine{file: file, readers: newIdle(opts.Readers), opts: opts, matrices: matrices{limit: opts.VectorBytes}, tally: newTally()}
 	if err := e.start(ctx, path); err != nil {
 		return nil, errors.Join(err, e.readers.drain(len(e.readers.free))) //nolint:contextcheck // what was opened is closed, whatever became of ctx
 	}
@@ -107,7 +108,7 @@ func OpenReading(ctx context.Context, path string) (*Engine, error) {
 	if err != nil {
 		return nil, mapped(err)
 	}
-	e := &Engine{file: file, readers: newIdle(opts.Readers), opts: opts}
+	e := &Engine{file: file, readers: newIdle(opts.Readers), opts: opts, tally: newTally()}
 	if err := e.startReading(ctx); err != nil {
 		return nil, errors.Join(err, e.readers.drain(len(e.readers.free))) //nolint:contextcheck // what was opened is closed, whatever became of ctx
 	}
@@ -200,8 +201,19 @@ func (e *Engine) start(ctx context.Context, path string) (err error) {
 
 // Write implements store.Engine. SQLite has no row-level security: that every query names its tenant is held by the
 // conformance suite.
-func (e *Engine) Write(ctx context.Context, _ recaller.TenantID, _ recaller.CallerID, fn func(store.Tx) error) error {
+func (e *Engine) Write(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, fn func(store.Tx) error,
+) error {
+	defer e.tally.write(tenant, caller)()
 	return e.WriteSystem(ctx, fn)
+}
+
+// Writes implements store.Engine. No other process writes to the file while this one does: the data folder is locked.
+func (e *Engine) Writes(tenant recaller.TenantID, caller recaller.CallerID) (n uint64, known bool) {
+	if e.writer == nil {
+		return 0, false // open for reading alone, beside a process that may write
+	}
+	return e.tally.writes(tenant, caller)
 }
 
 // WriteSystem implements store.Engine.

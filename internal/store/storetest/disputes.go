@@ -186,7 +186,7 @@ func aliasMeanwhile(b *bench) {
 	_, err = b.heard(s, o, late)
 	b.fails(err, recaller.Unavailable)
 	e.then = nil
-	open, err := b.Store.TryStep(b.ctx, "t1", o.Conversation.ID, recaller.StepExtract)
+	open, err := b.Store.TryStep(b.ctx, "t1", o.Conversation, recaller.StepExtract)
 	b.ok(err)
 	eq(b, "the step is still to be done", open, true)
 	out, err = b.heard(s, o, late)
@@ -250,7 +250,7 @@ func interim(b *bench) {
 		got, step := read()
 		eq(b, "the summary is there", got, brief)
 		eq(b, "and the step open", fmt.Sprint(step.State, step.By, step.FinishedAt.IsZero()), fmt.Sprint(recaller.StepPending, "rules", true))
-		open, err := b.Store.TryStep(b.ctx, "t1", o.Conversation.ID, recaller.StepSummarise)
+		open, err := b.Store.TryStep(b.ctx, "t1", o.Conversation, recaller.StepSummarise)
 		b.ok(err)
 		eq(b, "to be tried", open, true)
 	}
@@ -271,20 +271,20 @@ func costs(b *bench) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			if err := b.Store.AddCost(b.ctx, "t1", o.Conversation.ID, recaller.StepExtract, first); err != nil {
+			if err := b.Store.AddCost(b.ctx, "t1", o.Conversation, recaller.StepExtract, first); err != nil {
 				b.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	b.ok(b.Store.AddCost(b.ctx, "t1", o.Conversation.ID, recaller.StepExtract, second))
+	b.ok(b.Store.AddCost(b.ctx, "t1", o.Conversation, recaller.StepExtract, second))
 	_, err := b.heard(b.Store, o)
 	b.ok(err)
-	b.ok(b.Store.AddCost(b.ctx, "t1", o.Conversation.ID, recaller.StepExtract, second)) // of an attempt that came too late
+	b.ok(b.Store.AddCost(b.ctx, "t1", o.Conversation, recaller.StepExtract, second)) // of an attempt that came too late
 	steps, err := b.Store.Steps(b.ctx, "t1", o.Conversation)
 	b.ok(err)
 	want := first.Plus(first).Plus(first).Plus(first).Plus(second).Plus(second)
 	eq(b, "they add up", steps[2].Cost, want)
 	eq(b, "step by step", steps[0].Cost, recaller.Cost{})
-	b.fails(b.Store.AddCost(b.ctx, "t1", "none", recaller.StepExtract, first), recaller.NotFound)
+	b.fails(b.Store.AddCost(b.ctx, "t1", recaller.Conversation{ID: "none", Caller: o.Caller.ID}, recaller.StepExtract, first), recaller.NotFound)
 }

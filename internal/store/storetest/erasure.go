@@ -117,7 +117,7 @@ func erased(b *bench) {
 		eq(b, "callers", len(list), 0)
 		b.refused(active, memory.Memory)
 		b.refusedReminder(set[0])
-		b.fails(b.Store.AddCost(b.ctx, "t1", conv.ID, recaller.StepExtract, recaller.Cost{Calls: 1}), recaller.NotFound)
+		b.fails(b.Store.AddCost(b.ctx, "t1", conv, recaller.StepExtract, recaller.Cost{Calls: 1}), recaller.NotFound)
 	}
 	hidden()
 	_, err = b.Vault.Destroy(b.ctx, vault.Scope{Tenant: "t1", Caller: caller})

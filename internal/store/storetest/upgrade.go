@@ -201,7 +201,7 @@ func (o *Old) GoesOn(s *store.Store, more map[string]int) {
 		Conversation: "conv-1", Caller: "c-1", Step: recaller.StepExtract, Remembers: true, State: recaller.StepDone, By: "rules", At: o.Now, Dropped: 1, Memories: []recaller.Memory{told("m-4", "home", "Ely")},
 	})
 	o.OK(err)
-	o.OK(s.AddCost(ctx, "t", "conv-1", recaller.StepExtract, recaller.Cost{Calls: 1, TokensIn: 2}))
+	o.OK(s.AddCost(ctx, "t", recaller.Conversation{ID: "conv-1", Caller: "c-1"}, recaller.StepExtract, recaller.Cost{Calls: 1, TokensIn: 2}))
 	steps, err := s.Steps(ctx, "t", recaller.Conversation{ID: "conv-1"})
 	o.OK(err)
 	o.Same("its step", fmt.Sprint(steps[2].Found, steps[2].Dropped, steps[2].Stored, steps[2].Cost.TokensIn), "2 1 1 2")

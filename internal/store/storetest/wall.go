@@ -122,6 +122,12 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 		{"Checkpoint", func() (int, error) { _, err := s.Checkpoint(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Resumable", func() (int, error) { _, err := s.Resumable(ctx, "t1", their.Caller.ID); return 0, err }, recaller.NotFound},
 		{"Thread", func() (int, error) { _, err := s.Thread(ctx, "t1", string(b.noise.thread.ID)); return 0, err }, recaller.NotFound},
+		{"Ahead", func() (int, error) {
+			if _, keeps := b.Engine.Writes("t1", ""); !keeps { // it reads nothing where nothing is kept
+				return 0, recaller.Errorf(recaller.NotFound, "nothing is read")
+			}
+			return 0, s.Ahead(ctx, "t1", string(b.noise.thread.ID))
+		}, recaller.NotFound},
 		{"Threads", func() (int, error) {
 			l, _, err := s.Threads(ctx, "t1", recaller.ThreadFilter{Caller: their.Caller.ID})
 			return len(l), err
@@ -320,7 +326,7 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 		}, recaller.NotFound},
 		{"DeleteCheckpoint", func() (int, error) { return 0, s.DeleteCheckpoint(ctx, "t1", their.Caller.ID) }, recaller.NotFound},
 		{"TryStep", func() (int, error) {
-			open, err := s.TryStep(ctx, "t1", b.noise.second, recaller.StepSummarise)
+			open, err := s.TryStep(ctx, "t1", recaller.Conversation{ID: b.noise.second, Caller: own.Caller.ID}, recaller.StepSummarise)
 			if open {
 				return 1, err
 			}
@@ -430,7 +436,7 @@ func (b *bench) writebackReaches(own, active recaller.Opened) []reach {
 			return 0, err
 		}, recaller.NotFound},
 		{"AddCost", func() (int, error) {
-			return 0, s.AddCost(ctx, "t1", b.noise.second, recaller.StepExtract, recaller.Cost{Calls: 1})
+			return 0, s.AddCost(ctx, "t1", recaller.Conversation{ID: b.noise.second, Caller: own.Caller.ID}, recaller.StepExtract, recaller.Cost{Calls: 1})
 		}, recaller.NotFound},
 	}
 }

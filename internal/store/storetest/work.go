@@ -30,7 +30,7 @@ func steps(b *bench) {
 		return v
 	}
 	for range 2 {
-		open, err := b.Store.TryStep(b.ctx, "t1", o.Conversation.ID, recaller.StepSummarise)
+		open, err := b.Store.TryStep(b.ctx, "t1", o.Conversation, recaller.StepSummarise)
 		b.ok(err)
 		eq(b, "open", open, true)
 	}
@@ -42,7 +42,7 @@ func steps(b *bench) {
 	again := write(summary)
 	eq(b, "again", again.Already, true)
 	eq(b, "no change", version(), before+1)
-	open, err := b.Store.TryStep(b.ctx, "t1", o.Conversation.ID, recaller.StepSummarise)
+	open, err := b.Store.TryStep(b.ctx, "t1", o.Conversation, recaller.StepSummarise)
 	b.ok(err)
 	eq(b, "needs no more doing", open, false)
 
@@ -318,7 +318,7 @@ func plannedSteps(b *bench) {
 	b.ok(err)
 	eq(b, "an import", stands(imported.Conversation), want)
 	b.ok(b.Store.ReopenStep(b.ctx, "t1", closed.Conversation, "beta"))
-	open, err := b.Store.TryStep(b.ctx, "t1", closed.Conversation.ID, "zeta")
+	open, err := b.Store.TryStep(b.ctx, "t1", closed.Conversation, "zeta")
 	b.ok(err)
 	eq(b, "it is open", open, true)
 	eq(b, "one that came later", stands(closed.Conversation), "zeta pending1, alpha skippedwhy0, mu pending0, beta pending1")
