@@ -27,6 +27,7 @@ type item struct {
 	failed      bool // its words will never come
 	interrupted bool
 	heard       bool    // it can no longer be cut off
+	played      bool    // it was played to its end, as somebody said who watches
 	cut         bool    // it was cut off after heardMS
 	heardMS     float64 // milliseconds that were played
 	voice       bool    // it is spoken, not written

@@ -10,6 +10,8 @@
 // off (conversation.item.truncate), when the caller's next words are in, or when its audio must have ended. Of a turn
 // that was cut off, only what was heard is returned. A caller's words wait for no more than an earlier turn of the
 // agent's, whose audio had to end first.
+//
+// Whoever moves the audio knows better than any clock what was heard, and says so: NewWatched, Played.
 package realtime
 
 import (
@@ -76,10 +78,15 @@ type Deriver struct {
 	pending map[string]Call // incomplete function calls, by item
 	rate    float64         // bytes of output audio per millisecond; 0: not known
 	bytes   int             // of the texts that are held
+	watched bool            // Played tells what was heard
 }
 
 // New returns a Deriver.
 func New() *Deriver { return &Deriver{} }
+
+// NewWatched returns a Deriver for one who moves the audio. A turn of the agent's that is spoken waits for Played, for
+// the truncate that cuts it off, or for the caller's next words; it is never taken as heard because time has passed.
+func NewWatched() *Deriver { return &Deriver{watched: true} }
 
 // Event takes in one event, of the server or of the client, with its arrival time. Times must not run backwards. Events
 // that do not concern turns are ignored. After an error (recaller.Invalid) everything is as before.
@@ -101,6 +108,14 @@ func (d *Deriver) Tick(at time.Time) Output {
 	var out Output
 	d.settle(at, &out)
 	return out
+}
+
+// Played notes that the audio of an item was played to its end.
+func (d *Deriver) Played(item string, at time.Time) Output {
+	if it := d.items[item]; it != nil {
+		it.played, it.last = true, at
+	}
+	return d.Tick(at)
 }
 
 // Flush returns what is still held back, because the session is over. What was being said is returned as far as it is

@@ -38,10 +38,18 @@ func (d *Deriver) ready(it *item, at time.Time) bool {
 	case it.speaker == recaller.User && it.done:
 		return true
 	case it.speaker == recaller.Assistant && (it.done || it.heard && at.Sub(it.last) >= playSlack*time.Millisecond):
-		return it.cut || it.heard || !it.voice || !at.Before(d.playedAt(it))
+		return it.cut || it.heard || !it.voice || d.isOver(it, at)
 	}
 	return at.Sub(it.last) >= TranscriptWait &&
 		slices.ContainsFunc(d.order[1:], func(o *item) bool { return o.done && o.text() != "" })
+}
+
+// isOver reports whether the audio of an item has ended.
+func (d *Deriver) isOver(it *item, at time.Time) bool {
+	if d.watched {
+		return it.played
+	}
+	return !at.Before(d.playedAt(it))
 }
 
 // playedAt returns when the audio of an item must have ended.
@@ -66,7 +74,13 @@ func (d *Deriver) totalMS(it *item) float64 {
 
 // unheard reports whether an item was still being said, or made, at a time.
 func (d *Deriver) unheard(it *item, at time.Time) bool {
-	return !it.heard && !it.cut && it.voice && at.Before(it.at.Add(time.Duration(d.totalMS(it))*time.Millisecond))
+	if it.heard || it.cut || !it.voice {
+		return false
+	}
+	if d.watched {
+		return !it.played
+	}
+	return at.Before(it.at.Add(time.Duration(d.totalMS(it)) * time.Millisecond))
 }
 
 // tell ends an item, and returns its turn if it has one.
