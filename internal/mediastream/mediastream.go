@@ -73,6 +73,7 @@ type Start struct {
 	Session    string            // Telnyx's call_session_id
 	From, To   string            // Telnyx only, and they may be empty there, too
 	Parameters map[string]string // what the answer to the webhook put into the stream
+	Token      string            // that Telnyx was told to show; of Connected, for who reads both
 	Encoding   string
 	Rate       int64
 	Channels   int64

@@ -1,0 +1,120 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/coder/websocket"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Conn is a WebSocket that carries text. One goroutine reads and one writes; the rest may be called from any.
+type Conn interface {
+	// Read returns the next message. io.EOF: the other side closed as it should. ErrTooLarge: the message is too large,
+	// and the socket is of no use any more.
+	Read(ctx context.Context) ([]byte, error)
+	// Write sends a message, of which it keeps nothing.
+	Write(ctx context.Context, text []byte) error
+	Ping(ctx context.Context) error
+	// Close says goodbye; Drop does not.
+	Close() error
+	Drop() error
+}
+
+// ErrTooLarge says that a message was larger than the bound.
+var ErrTooLarge = errors.New("the message is too large")
+
+// Socket makes a Conn of a WebSocket. limit bounds what is read, in bytes.
+func Socket(c *websocket.Conn, limit int64) Conn {
+	c.SetReadLimit(limit)
+	return socket{c}
+}
+
+type socket struct{ c *websocket.Conn }
+
+// Read implements Conn.
+func (s socket) Read(ctx context.Context) ([]byte, error) {
+	_, raw, err := s.c.Read(ctx)
+	switch status := websocket.CloseStatus(err); {
+	case err == nil:
+		return raw, nil
+	case errors.Is(err, websocket.ErrMessageTooBig):
+		return nil, ErrTooLarge
+	case status == websocket.StatusNormalClosure || status == websocket.StatusGoingAway:
+		return nil, io.EOF
+	}
+	return nil, err
+}
+
+// Write implements Conn.
+func (s socket) Write(ctx context.Context, text []byte) error {
+	return s.c.Write(ctx, websocket.MessageText, text)
+}
+
+// Ping implements Conn.
+func (s socket) Ping(ctx context.Context) error { return s.c.Ping(ctx) }
+
+// Close implements Conn.
+func (s socket) Close() error { return s.c.Close(websocket.StatusNormalClosure, "") }
+
+// Drop implements Conn.
+func (s socket) Drop() error { return s.c.CloseNow() }
+
+// Dialer opens a session with a provider of models. An error that is recaller.Invalid or Unauthenticated will be the
+// same the next time. It may be called from several goroutines.
+type Dialer func(ctx context.Context, p Provider) (Conn, error)
+
+// Dial returns a Dialer that connects through a client of HTTP, whose transport says what may be reached.
+func Dial(client *http.Client, maxEvent int64) Dialer {
+	return func(ctx context.Context, p Provider) (Conn, error) {
+		to, header, err := p.request()
+		if err != nil {
+			return nil, err
+		}
+		c, resp, err := websocket.Dial(ctx, to, &websocket.DialOptions{HTTPClient: client, HTTPHeader: header})
+		if err != nil {
+			return nil, refused(resp, err)
+		}
+		return Socket(c, maxEvent), nil
+	}
+}
+
+// refused gives a failure its kind. What the provider wrote is not told on.
+func refused(resp *http.Response, err error) error {
+	kind := recaller.Unavailable
+	if resp != nil {
+		switch code := resp.StatusCode; {
+		case code == http.StatusUnauthorized || code == http.StatusForbidden:
+			kind = recaller.Unauthenticated
+		case code == http.StatusRequestTimeout || code == http.StatusTooEarly || code == http.StatusTooManyRequests:
+			kind = recaller.Exhausted
+		case code >= 400 && code < 500:
+			kind = recaller.Invalid
+		}
+	}
+	return recaller.Wrap(kind, err, "the model's side refused the session")
+}
+
+// request returns where a session is opened, and with what headers.
+func (p Provider) request() (string, http.Header, error) {
+	p = p.withDefaults()
+	u, err := url.Parse(p.URL)
+	if err != nil || u.Host == "" || !strings.Contains(" ws wss http https ", " "+u.Scheme+" ") {
+		return "", nil, recaller.InvalidField("provider.url", "must be a URL of a WebSocket")
+	}
+	q := u.Query()
+	if !q.Has("model") {
+		q.Set("model", p.Model)
+		u.RawQuery = q.Encode()
+	}
+	header := http.Header{"Authorization": {"Bearer " + p.Key}}
+	if p.Beta {
+		header.Set("OpenAI-Beta", "realtime=v1")
+	}
+	return u.String(), header, nil
+}

@@ -1,0 +1,118 @@
+package bridge
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/mediastream"
+)
+
+const (
+	maxEarly   = 150                     // frames that are kept until the model listens: three seconds
+	maxDigits  = 32                      // keys
+	digitPause = 1500 * time.Millisecond // after which no more keys belong to those before
+)
+
+// hear takes what came from the telephone.
+func (t *talk) hear(f frame) {
+	switch {
+	case f.lost:
+		t.end(Lost)
+		return
+	case f.unanswered:
+		if t.now.Sub(t.last) >= t.opts.Quiet/3 {
+			t.end(Lost)
+		}
+		return
+	case errors.Is(f.err, ErrTooLarge):
+		t.end(Flooded)
+		return
+	case errors.Is(f.err, io.EOF):
+		t.end(HungUp)
+		return
+	case f.err != nil && !errors.Is(f.err, recaller.Invalid):
+		t.end(Lost)
+		return
+	}
+	cost := 1 + float64(len(f.Payload))/4096
+	if f.err != nil {
+		t.Metrics.malforms.Inc()
+		cost = malformed
+	}
+	if !t.rate.take(cost, t.now) {
+		t.end(Flooded)
+		return
+	}
+	if f.err != nil {
+		return
+	}
+	t.last = t.now
+	switch f.Kind {
+	case mediastream.Media:
+		t.listenTo(f)
+	case mediastream.Mark:
+		t.play.reached(f.Mark)
+		t.settle()
+	case mediastream.Digit:
+		t.press(f.Digit)
+	case mediastream.Stopped:
+		t.end(HungUp)
+	case mediastream.Fault:
+		t.log.Warn("the telephone's platform reports a fault", "code", f.Code)
+	case mediastream.Other, mediastream.Connected, mediastream.Started:
+	}
+}
+
+// listenTo passes audio on, or keeps the last of it until the model listens.
+func (t *talk) listenTo(f frame) {
+	if t.model != nil && t.model.ready {
+		t.queue(message{appended(f.Payload), f.at})
+		return
+	}
+	if len(t.early) == maxEarly {
+		t.early = t.early[1:]
+	}
+	t.early = append(t.early, f.Payload)
+}
+
+// press collects the keys that are pressed. The model is told of them, but they are nobody's turn: they may be a PIN.
+func (t *talk) press(digit string) {
+	if len(t.digits) < maxDigits {
+		t.digits, t.pressed = t.digits+digit, t.now
+	}
+}
+
+// tellDigits tells the model of the keys, once no more come.
+func (t *talk) tellDigits() {
+	over := strings.HasSuffix(t.digits, "#") || t.now.Sub(t.pressed) >= digitPause
+	if m := t.model; t.digits != "" && over && m != nil && m.ready {
+		t.send(told("The caller pressed these keys of the telephone: " + t.digits))
+		t.digits, m.owes = "", true
+		t.respond()
+	}
+}
+
+// The telephone sends 50 frames a second, and a few seconds of them at once after the network was away.
+const (
+	perSecond = 200
+	burst     = 1000
+	malformed = 20 // frames that one counts for which cannot be read
+)
+
+// bucket bounds a rate. The zero value is full.
+type bucket struct {
+	used float64
+	last time.Time
+}
+
+func (b *bucket) take(cost float64, now time.Time) bool {
+	if !b.last.IsZero() {
+		b.used = max(0, b.used-now.Sub(b.last).Seconds()*perSecond)
+	}
+	b.last = now
+	b.used += cost
+	return b.used <= burst
+}

@@ -1,0 +1,154 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/realtime"
+)
+
+const (
+	maxWaiting = 1000        // turns that wait to be kept
+	keepTries  = 5           // of a turn, where it may work later
+	keepPause  = time.Second // between two
+)
+
+// keeper has the turns of a call kept, one after the other, while the call goes on.
+type keeper struct {
+	turns Turns
+	call  Call
+	log   *slog.Logger
+	m     *Metrics
+	wake  chan struct{}
+
+	mu           sync.Mutex
+	waiting      []conversation.TurnInput
+	tokens       []string
+	done         bool // no more come
+	kept, unkept int
+}
+
+// add has a turn kept. It never waits. session is the number of the model's session, whose ids are its own.
+func (k *keeper) add(session int, turn realtime.Turn) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.waiting) >= maxWaiting {
+		k.lost(recaller.Exhausted)
+		return
+	}
+	sure := turn.Confidence
+	k.waiting = append(k.waiting, conversation.TurnInput{
+		Speaker: turn.Speaker, Text: turn.Text, At: turn.At, Confidence: &sure, Interrupted: turn.Interrupted,
+	})
+	k.tokens = append(k.tokens, "bridge turn "+string(k.call.Conversation)+" "+strconv.Itoa(session)+" "+turn.Item)
+	k.signal()
+}
+
+// lost counts a turn that is not kept. The lock is held.
+func (k *keeper) lost(kind recaller.Kind) {
+	k.unkept++
+	k.m.unkept.Inc()
+	k.log.Error("a turn of a bridged call was not kept", "kind", string(kind))
+}
+
+func (k *keeper) signal() {
+	select {
+	case k.wake <- struct{}{}:
+	default:
+	}
+}
+
+// finish says that no more turns come.
+func (k *keeper) finish() {
+	k.mu.Lock()
+	k.done = true
+	k.mu.Unlock()
+	k.signal()
+}
+
+// run keeps turns until there are no more, or ctx ends. What waits then is lost.
+func (k *keeper) run(ctx context.Context) {
+	for {
+		turn, token, ok := k.next(ctx)
+		if !ok {
+			return
+		}
+		err := k.keep(ctx, turn, token)
+		k.mu.Lock()
+		if err != nil {
+			k.lost(recaller.KindOf(err))
+		} else {
+			k.kept++
+		}
+		k.mu.Unlock()
+	}
+}
+
+func (k *keeper) next(ctx context.Context) (turn conversation.TurnInput, token string, ok bool) {
+	for {
+		k.mu.Lock()
+		if len(k.waiting) > 0 {
+			turn, token = k.waiting[0], k.tokens[0]
+			k.waiting, k.tokens = k.waiting[1:], k.tokens[1:]
+			k.mu.Unlock()
+			return turn, token, true
+		}
+		done := k.done
+		k.mu.Unlock()
+		if done {
+			return turn, "", false
+		}
+		select {
+		case <-k.wake:
+		case <-ctx.Done():
+			return turn, "", false
+		}
+	}
+}
+
+// keep keeps one turn. Where the store is away, conversation holds it; what fails all the same may work later, and the
+// token makes it one turn however often it is told.
+func (k *keeper) keep(ctx context.Context, turn conversation.TurnInput, token string) error {
+	for try := 1; ; try++ {
+		_, _, err := k.turns.AddTurns(ctx, k.call.Tenant, string(k.call.Conversation), recaller.Once{Token: token},
+			[]conversation.TurnInput{turn})
+		if err == nil || try == keepTries || !passes(err) || !pause(ctx, keepPause) {
+			return err
+		}
+	}
+}
+
+// passes reports whether a failure may be over later.
+func passes(err error) bool {
+	for _, kind := range []recaller.Kind{recaller.Unavailable, recaller.Timeout, recaller.Exhausted, recaller.Full} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// pause waits; false when ctx ends first.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// counts returns how many turns were kept and how many were not.
+func (k *keeper) counts() (kept, unkept int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.kept, k.unkept + len(k.waiting)
+}

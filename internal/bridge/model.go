@@ -1,0 +1,302 @@
+package bridge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/recallerhq/recaller/internal/mediastream"
+	"github.com/recallerhq/recaller/internal/realtime"
+)
+
+const (
+	maxHistory      = 20          // turns that a session is told which goes on where another broke
+	maxHistoryBytes = 8 << 10     // of their words
+	historyID       = "recaller_" // begins the ids of their items
+	maxSounded      = 64          // items that are known to have had audio
+)
+
+// told takes an event of the model's.
+func (t *talk) told(e event) {
+	m := t.model
+	if m == nil || e.session != m.n {
+		return // of a session that is over
+	}
+	if e.err != nil {
+		t.log.Warn("the model's socket broke", "err", e.err)
+		t.broke("socket", false)
+		return
+	}
+	m.last = t.now
+	r := gjson.ParseBytes(e.raw)
+	name := r.Get("type").String()
+	switch name {
+	case "response.output_audio.delta", "response.audio.delta":
+		t.sound(m, r, e.at)
+	case "input_audio_buffer.speech_started":
+		m.speaking, m.paused, m.awaits, t.leaving = true, time.Time{}, time.Time{}, time.Time{}
+		t.silence("caller")
+	case "response.done":
+		t.unsounded(m, r.Get("response.output"))
+	}
+	out, err := m.deriver.Event(e.raw, t.now)
+	if err != nil {
+		t.Metrics.malforms.Inc()
+		return
+	}
+	t.derive(m, out)
+	if t.model == m {
+		t.follow(m, name, r)
+	}
+}
+
+// follow does what an event asks for, once the turns and calls in it are known.
+func (t *talk) follow(m *session, name string, r gjson.Result) {
+	switch name {
+	case "session.updated":
+		if !m.ready {
+			t.ready(m)
+		}
+	case "error":
+		if !m.ready {
+			t.broke("refused", false)
+		}
+	case "input_audio_buffer.speech_stopped":
+		m.paused = t.now
+	case "input_audio_buffer.committed":
+		m.speaking = false
+		if m.active == "" && m.awaits.IsZero() {
+			m.awaits = t.now
+		}
+	case "response.created":
+		m.active, m.spoke, m.awaits, m.nudged = r.Get("response.id").String(), false, time.Time{}, false
+		m.owes = m.owes && t.pending > 0
+	case "response.output_audio.done", "response.audio.done":
+		t.finish(r.Get("item_id").String())
+	case "response.output_item.done":
+		t.finish(r.Get("item.id").String())
+	case "response.done":
+		t.responded(m, r.Get("response"))
+	}
+	t.respond()
+}
+
+// ready begins what the session is for, once the model has its instructions.
+func (t *talk) ready(m *session) {
+	m.ready = true
+	// Whatever it said of the form of its audio, this is what was asked for, and what comes.
+	if _, err := m.deriver.Event([]byte(`{"type":"session.updated","session":{"audio":{"output":{"format":{"type":"audio/pcmu"}}}}}`), t.now); err != nil {
+		t.log.Error("the form of the audio is not known", "err", err)
+	}
+	if m.stale {
+		t.send(t.call.Provider.refresh(t.call.instructions()))
+	}
+	for i, turn := range t.history {
+		t.send(t.call.Provider.said(fmt.Sprintf("%s%d_%d", historyID, m.n, i), turn.Speaker, turn.Text))
+	}
+	for _, payload := range t.early {
+		t.queue(message{text: appended(payload)})
+	}
+	t.early = nil
+	switch {
+	case len(t.history) == 0 && t.call.Greeting != "":
+		t.ask(m, &responseWire{t.call.instructions() + "\n\nBegin the call now with this greeting, in these words, and say nothing else: " + t.call.Greeting})
+	case len(t.history) == 0 && t.call.SpeaksFirst:
+		t.ask(m, nil)
+	case t.busy:
+		t.ask(m, &responseWire{t.call.instructions() + "\n\nThe line to you was away for a moment, in the middle of the conversation. Go on where it was; answer the caller's last words if nobody has."})
+	}
+	t.busy = false
+}
+
+// ask asks the model for a response.
+func (t *talk) ask(m *session, how *responseWire) {
+	m.owes, m.awaits = false, t.now
+	t.send(responseCreate{"response.create", how})
+}
+
+// respond asks for a response where the model has results to speak of: one for all results, when nobody speaks.
+func (t *talk) respond() {
+	m := t.model
+	if m == nil || !m.ready || !m.owes || m.speaking || m.active != "" || !m.awaits.IsZero() || t.pending > 0 {
+		return
+	}
+	t.ask(m, nil)
+}
+
+// responded takes the end of a response.
+func (t *talk) responded(m *session, r gjson.Result) {
+	if id := r.Get("id").String(); m.active == id || id == "" {
+		m.active = ""
+	}
+	for _, item := range r.Get("output.#.id").Array() {
+		t.finish(item.String())
+	}
+	switch r.Get("status").String() {
+	case "failed":
+		if m.failures++; m.failures > 1 {
+			t.broke("failed", false)
+			return
+		}
+		m.owes = true
+	case "completed":
+		m.failures = 0
+	}
+}
+
+// sound has audio played: what comes of a response that was spoken over is not.
+func (t *talk) sound(m *session, r gjson.Result, at time.Time) {
+	payload, item := r.Get("delta").String(), r.Get("item_id").String()
+	switch {
+	case !mediastream.IsPayload(payload) || item == "":
+		t.Metrics.malforms.Inc()
+		return
+	case t.play.refused(item):
+		return
+	case m.cut != "" && r.Get("response_id").String() == m.cut:
+		t.cutOff(m, heard{item: item})
+		return
+	}
+	m.spoke = true
+	if !slices.Contains(m.sounded, item) {
+		m.sounded = append(m.sounded[max(0, len(m.sounded)-maxSounded):], item)
+	}
+	for _, piece := range mediastream.Split(payload, pieceMS) {
+		name := t.play.add(item, mediastream.Len(piece), t.now)
+		t.out.put(outgoing{payload: piece, at: at})
+		t.mark(name)
+	}
+	if t.play.ahead() > t.opts.Ahead {
+		t.silence("backlog")
+	}
+}
+
+func (t *talk) mark(name string) {
+	if name != "" {
+		t.out.put(outgoing{mark: name})
+	}
+}
+
+// finish notes that no more audio of an item comes.
+func (t *talk) finish(item string) {
+	name, _ := t.play.finish(item)
+	t.mark(name)
+	t.settle()
+}
+
+// settle tells the deriver what was played to its end.
+func (t *talk) settle() {
+	for _, item := range t.play.over() {
+		if m := t.model; m != nil {
+			t.derive(m, m.deriver.Played(item, t.now))
+		}
+	}
+}
+
+// unsounded notes which items of a response had no audio: nobody heard them.
+func (t *talk) unsounded(m *session, output gjson.Result) {
+	for _, item := range output.Array() {
+		id := item.Get("id").String()
+		if item.Get("type").String() == "message" && !slices.Contains(m.sounded, id) {
+			t.notHeard(m, heard{item: id})
+		}
+	}
+}
+
+// silence takes back what is not played yet, and tells the model where it was cut off, unless it is away. why is empty
+// at the end of the call, when nobody is told any more.
+func (t *talk) silence(why string) {
+	m := t.model
+	isPlaying := t.play.ahead() > 0
+	cut := t.play.cut()
+	if why != "" && isPlaying {
+		t.out.only(outgoing{})
+		t.Metrics.cuts.WithLabelValues(why).Inc()
+	}
+	if m == nil {
+		return
+	}
+	for _, h := range cut {
+		if why == "" || why == "break" {
+			t.notHeard(m, h)
+		} else {
+			t.cutOff(m, h)
+		}
+	}
+	if m.active != "" && m.active != m.cut {
+		m.cut = m.active
+		if why == "backlog" || why == "caller" && !t.call.Provider.interrupts() {
+			t.send(struct {
+				Type string `json:"type"`
+			}{"response.cancel"})
+		}
+	}
+}
+
+// cutOff tells the model and the deriver how much of an item was heard.
+func (t *talk) cutOff(m *session, h heard) {
+	t.play.refuse(h.item)
+	t.send(truncate{"conversation.item.truncate", h.item, 0, h.ms})
+	t.notHeard(m, h)
+}
+
+// notHeard tells the deriver how much of an item was heard.
+func (t *talk) notHeard(m *session, h heard) {
+	text := fmt.Appendf(nil, `{"type":"conversation.item.truncate","item_id":%s,"audio_end_ms":%d}`, mediastream.Quote(h.item), h.ms)
+	out, err := m.deriver.Event(text, t.now)
+	if err != nil {
+		t.Metrics.malforms.Inc()
+		return
+	}
+	t.derive(m, out)
+}
+
+// derive has turns kept and calls carried out.
+func (t *talk) derive(m *session, out realtime.Output) {
+	t.keepTurns(out.Turns)
+	for _, c := range out.Calls {
+		t.called(m, c)
+	}
+	for _, f := range out.Faults {
+		t.log.Warn("the model reports a fault", "type", f.Type, "code", f.Code)
+	}
+	if out.Ended && t.model == m {
+		t.broke("expired", false)
+	}
+}
+
+func (t *talk) keepTurns(turns []realtime.Turn) {
+	for _, turn := range turns {
+		if strings.HasPrefix(turn.Item, historyID) {
+			continue // it was kept when it was said
+		}
+		t.keep.add(t.sessions, turn)
+		t.history = append(t.history, turn)
+		bytes := 0
+		for i := len(t.history) - 1; i >= 0; i-- {
+			if bytes += len(t.history[i].Text); bytes > maxHistoryBytes || len(t.history)-i > maxHistory {
+				t.history = slices.Delete(t.history, 0, i+1)
+				break
+			}
+		}
+	}
+}
+
+// called has a call of the model's carried out.
+func (t *talk) called(m *session, c realtime.Call) {
+	switch {
+	case c.Name == endCall:
+		t.leaving = t.now
+		t.send(answered(c.ID, endAnswer))
+		m.owes = m.owes || !m.spoke // then the goodbye is still to be said
+	case t.pending == maxCalls:
+		t.send(answered(c.ID, tooFew))
+		m.owes = true
+	default:
+		t.pending++
+		t.jobs <- job{m.n, c} // has room for all that are under way
+	}
+}

@@ -1,0 +1,172 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/recallerhq/recaller/internal/realtime"
+)
+
+const (
+	maxQueued = 1024             // messages to a model that were not written yet
+	maxStuck  = 10 * time.Second // for one message to be written
+	pingEach  = 20 * time.Second
+	pingLimit = 10 * time.Second
+)
+
+// session is a connection to a model, and where the model stands. The loop owns it, but for what its goroutines use.
+type session struct {
+	n       int // the first is 1
+	conn    Conn
+	out     *outbox[message]
+	cancel  context.CancelFunc
+	deriver *realtime.Deriver
+
+	openBy   time.Time // when it must have taken its instructions
+	ready    bool      // it has: audio goes through
+	stale    bool      // a newer briefing came before that
+	active   string    // the response that is being made; empty: none
+	cut      string    // the last response that was spoken over: what still comes of it is not played
+	sounded  []string  // the last items that had audio
+	spoke    bool      // the response has audio
+	awaits   time.Time // since when a response must come; zero: none must
+	nudged   bool      // it was asked for a response that should have come by itself
+	owes     bool      // results were told that it has not spoken of yet
+	speaking bool      // the caller is
+	paused   time.Time // when he stopped: what he said is an item soon
+	failures int       // responses that failed, in a row
+	last     time.Time // when its last event came
+}
+
+// message is what is written to a model.
+type message struct {
+	text []byte
+	at   time.Time // of audio: when it was read from the telephone
+}
+
+// event is what was read from a model.
+type event struct {
+	session int
+	raw     []byte
+	at      time.Time
+	err     error
+}
+
+// dialled is a connection that was made, or not.
+type dialled struct {
+	session int
+	conn    Conn
+	err     error
+}
+
+// dial begins to connect to a model.
+func (t *talk) dial() {
+	t.sessions++
+	n := t.sessions
+	t.io.Go(func() {
+		ctx, cancel := context.WithTimeout(t.ctx, t.opts.Dial)
+		defer cancel()
+		conn, err := t.Dial(ctx, t.call.Provider)
+		select {
+		case t.dials <- dialled{n, conn, err}:
+		case <-t.ctx.Done():
+			if err == nil {
+				_ = conn.Drop() // nobody speaks over it any more
+			}
+		}
+	})
+}
+
+// open begins a session on a connection. Until the model has taken its instructions no audio goes through.
+func (t *talk) open(conn Conn, n int) {
+	ctx, cancel := context.WithCancel(t.ctx)
+	m := &session{
+		n: n, conn: conn, out: newOutbox[message](t.Now), cancel: cancel, deriver: realtime.NewWatched(),
+		openBy: t.now.Add(t.opts.Open), last: t.now,
+	}
+	t.model = m
+	t.io.Go(func() { t.read(ctx, m) })
+	t.io.Go(func() { t.write(ctx, m) })
+	t.io.Go(func() { t.pingModel(ctx, m) })
+	t.send(t.call.Provider.opening(t.call.instructions(), functions(t.call.Tools)))
+}
+
+// read hands on what the model sends.
+func (t *talk) read(ctx context.Context, m *session) {
+	for {
+		raw, err := m.conn.Read(ctx)
+		select {
+		case t.events <- event{m.n, raw, t.Now(), err}:
+		case <-ctx.Done():
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// write writes what the model is sent.
+func (t *talk) write(ctx context.Context, m *session) {
+	for {
+		msg, ok := m.out.next(ctx)
+		if !ok {
+			return
+		}
+		if err := m.conn.Write(ctx, msg.text); err != nil {
+			t.fail(ctx, m, err)
+			return
+		}
+		observe(t.Metrics.toModel, msg.at, t.Now())
+	}
+}
+
+// pingModel looks whether the model is there, where nobody speaks.
+func (t *talk) pingModel(ctx context.Context, m *session) {
+	for pause(ctx, pingEach) {
+		if err := ping(ctx, m.conn.Ping); err != nil {
+			t.fail(ctx, m, err)
+			return
+		}
+	}
+}
+
+func ping(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, pingLimit)
+	defer cancel()
+	return do(ctx)
+}
+
+func (t *talk) fail(ctx context.Context, m *session, err error) {
+	select {
+	case t.events <- event{session: m.n, err: err}:
+	case <-ctx.Done():
+	}
+}
+
+// send writes a message to the model.
+func (t *talk) send(what any) []byte {
+	text, err := json.Marshal(what)
+	if err != nil { // a schema of ours that is none, or a setting
+		t.log.Error("a message to the model could not be written", "err", err)
+		return nil
+	}
+	t.queue(message{text: text})
+	return text
+}
+
+func (t *talk) queue(msg message) {
+	if m := t.model; m != nil && m.out.put(msg) > maxQueued {
+		t.broke("stuck", false)
+	}
+}
+
+// drop ends the model's session without a word.
+func (t *talk) drop() {
+	if t.model != nil {
+		t.model.cancel()
+		_ = t.model.conn.Drop() // it is of no use any more
+		t.model = nil
+	}
+}

@@ -1,0 +1,158 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/realtime"
+	"github.com/recallerhq/recaller/internal/repeat"
+	"github.com/recallerhq/recaller/internal/tool"
+)
+
+// The tool that is the bridge's own.
+const (
+	endCall   = "end_call"
+	endText   = "End the call when the caller says goodbye or wants to hang up, and nothing is left to be done. Say goodbye first, in a few words: the call ends when they have been heard. If the caller goes on speaking, the call goes on."
+	endSchema = `{"type":"object","properties":{},"additionalProperties":false}`
+	endAnswer = `{"success":true,"message":"The call ends when your goodbye has been heard. If you have not said it, say it now, in a few words."}`
+)
+
+const (
+	maxCalls  = 64               // of the model's, that are under way
+	toolLimit = 10 * time.Second // for one
+)
+
+// job is a call of the model's, and the session that made it.
+type job struct {
+	session int
+	call    realtime.Call
+}
+
+// done is a call that was carried out.
+type done struct {
+	job
+	output string
+}
+
+// work carries out calls, one after the other: one may forget what the one before has stored. ctx outlives the call, so
+// that what was asked for last is done, too.
+func (t *talk) work(ctx context.Context) {
+	for j := range t.jobs {
+		out := done{j, t.carryOut(ctx, j)}
+		select {
+		case t.results <- out:
+		case <-t.ctx.Done(): // nobody waits for it
+		}
+	}
+}
+
+func (t *talk) carryOut(ctx context.Context, j job) string {
+	ctx, cancel := context.WithTimeout(ctx, toolLimit)
+	defer cancel()
+	name := recaller.Tool(j.call.Name)
+	res, err := t.Tools.Do(ctx, tool.Call{
+		Tenant: t.call.Tenant, Conversation: string(t.call.Conversation), Name: name, Arguments: j.call.Arguments,
+		Once: recaller.Once{Token: "bridge call " + string(t.call.Conversation) + " " + j.call.ID},
+	})
+	var out any = answerOf(res)
+	if err != nil {
+		out = refusalOf(err)
+	}
+	text, err := json.Marshal(out)
+	if err != nil {
+		return failed
+	}
+	return string(text)
+}
+
+const (
+	failed = `{"success":false,"error":"it did not work just now"}`
+	tooFew = `{"success":false,"error":"too many calls at once"}`
+)
+
+// answer is what a model reads of a result, in the words of the API's answers to tools.
+type answer struct {
+	Success     bool                  `json:"success"`
+	MemoryID    recaller.MemoryID     `json:"memoryId,omitempty"`
+	Action      recaller.MemoryAction `json:"action,omitempty"`
+	Suggest     bool                  `json:"suggestReminder,omitempty"`
+	Message     string                `json:"message,omitempty"`
+	ReminderID  recaller.ReminderID   `json:"reminderId,omitempty"`
+	DueAt       time.Time             `json:"dueAt,omitzero"`
+	Repeats     string                `json:"repeats,omitempty"`
+	Reminders   []waiting             `json:"reminders,omitempty"`
+	Recalled    []recalled            `json:"recalled,omitempty"`
+	Intent      string                `json:"intent,omitempty"`
+	Summary     string                `json:"summary,omitempty"`
+	StagingData json.RawMessage       `json:"stagingData,omitempty"`
+}
+
+type waiting struct {
+	ReminderID recaller.ReminderID `json:"reminderId"`
+	Text       string              `json:"text"`
+	DueAt      time.Time           `json:"dueAt"`
+	Repeats    string              `json:"repeats,omitempty"`
+}
+
+type recalled struct {
+	Text    string           `json:"text"`
+	Speaker recaller.Speaker `json:"speaker,omitempty"`
+	When    string           `json:"when"`
+	Unsure  bool             `json:"unsure,omitempty"`
+}
+
+func answerOf(r tool.Result) answer {
+	out := answer{Success: true, MemoryID: r.MemoryID, Action: r.Action, Suggest: r.SuggestReminder, Message: r.Message}
+	if m := r.Reminder; m != nil {
+		out.ReminderID, out.DueAt, out.Repeats = m.ID, m.DueAt, repeat.Words(m.Rule)
+	}
+	for _, w := range r.Waiting {
+		out.Reminders = append(out.Reminders, waiting{w.ID, w.Text, w.DueAt, repeat.Words(w.Rule)})
+	}
+	for _, h := range r.Recalled {
+		out.Recalled = append(out.Recalled, recalled{h.Text, h.Speaker, h.When, h.Weak})
+	}
+	if c := r.Checkpoint; c != nil {
+		out.Intent, out.Summary, out.StagingData = c.Intent, c.Summary, c.StagingData
+	}
+	return out
+}
+
+// refusal is what a model reads of a call that did nothing.
+type refusal struct {
+	Success    bool        `json:"success"`
+	Error      string      `json:"error"`
+	Candidates []candidate `json:"candidates,omitempty"`
+}
+
+type candidate struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// refusalOf tells what was wrong with a call; of a fault of ours only that there was one.
+func refusalOf(err error) refusal {
+	out := refusal{Error: "it did not work just now"}
+	var of *recaller.Error
+	if errors.As(err, &of) {
+		switch of.Kind {
+		case recaller.Invalid, recaller.NotFound, recaller.Conflict:
+			out.Error = of.Msg
+			if of.Field != "" {
+				out.Error = of.Field + ": " + of.Msg
+			}
+		default:
+		}
+	}
+	var several *memory.SeveralError
+	if errors.As(err, &several) {
+		for _, m := range several.Candidates {
+			out.Candidates = append(out.Candidates, candidate{m.Key, m.Value})
+		}
+	}
+	return out
+}
