@@ -174,12 +174,12 @@ func TestAudioThatThePhoneHasNotPlayedIsBounded(t *testing.T) {
 
 func TestTurnsAreKeptThoughTheStoreIsAwayForAWhile(t *testing.T) {
 	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Say: "Hello."}, bridgetest.Reply{Say: "Five."}), Listen: listens("When?")}}, func(s *stage) {
-		s.book.fails = func(n int) error {
+		s.book.set(func(n int) error {
 			if n <= 3 {
 				return recaller.Errorf(recaller.Unavailable, "away")
 			}
 			return nil
-		}
+		})
 		s.pass(2 * second)
 		s.talks()
 		s.pass(8 * second)
@@ -190,12 +190,12 @@ func TestTurnsAreKeptThoughTheStoreIsAwayForAWhile(t *testing.T) {
 
 func TestATurnThatCannotBeKeptIsToldInTheLogWithoutItsWords(t *testing.T) {
 	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Say: "Hello."}, bridgetest.Reply{Say: "Five."}), Listen: listens("When?")}}, func(s *stage) {
-		s.book.fails = func(n int) error {
+		s.book.set(func(n int) error {
 			if n == 2 {
 				return recaller.Errorf(recaller.Conflict, "the conversation has ended")
 			}
 			return nil
-		}
+		})
 		s.pass(2 * second)
 		s.talks()
 		s.pass(8 * second)

@@ -112,7 +112,10 @@ func (p Provider) request() (string, http.Header, error) {
 		q.Set("model", p.Model)
 		u.RawQuery = q.Encode()
 	}
-	header := http.Header{"Authorization": {"Bearer " + p.Key}}
+	header := http.Header{}
+	if p.Key != "" {
+		header.Set("Authorization", "Bearer "+p.Key)
+	}
 	if p.Beta {
 		header.Set("OpenAI-Beta", "realtime=v1")
 	}

@@ -63,6 +63,13 @@ func (b *book) AddTurns(
 	return nil, true, nil
 }
 
+// set has calls fail.
+func (b *book) set(fails func(n int) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fails = fails
+}
+
 func (b *book) said() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,6 +92,13 @@ func (d *desk) Do(_ context.Context, c tool.Call) (tool.Result, error) {
 		return does(c)
 	}
 	return tool.Result{MemoryID: "m1", Action: recaller.MemoryCreated}, nil
+}
+
+// set says what tools do.
+func (d *desk) set(does func(tool.Call) (tool.Result, error)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.does = does
 }
 
 func (d *desk) done() []string {

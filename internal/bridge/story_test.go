@@ -159,11 +159,11 @@ func TestAMemoryIsStoredAndTheModelIsBriefedAnew(t *testing.T) {
 					return think(h)
 				},
 			}}, func(s *stage) {
-				s.desk.does = func(tool.Call) (tool.Result, error) {
+				s.desk.set(func(tool.Call) (tool.Result, error) {
 					time.Sleep(2 * second) // the store is slow, and nobody waits for it
 					s.bus.Publish("acme", "conv", events.Event{Type: events.BriefingUpdated, Briefing: &recaller.Briefing{Text: "Ann has a dog, Rex."}})
 					return tool.Result{MemoryID: "m1", Action: recaller.MemoryCreated}, nil
-				}
+				})
 				s.talks()
 				s.pass(5 * second)
 				before := len(s.phone.Heard())
@@ -203,13 +203,13 @@ func TestTwoCallsAtOnceAreSpokenOfOnce(t *testing.T) {
 					{Name: "store_memory", Arguments: object(`{"key":"dog"}`)}, {Name: "forget_memory", Arguments: object(`{"key":"max"}`)},
 				}}, bridgetest.Reply{Say: "Done."}),
 			}}, func(s *stage) {
-				s.desk.does = func(c tool.Call) (tool.Result, error) {
+				s.desk.set(func(c tool.Call) (tool.Result, error) {
 					time.Sleep(second)
 					if c.Name == recaller.ToolForgetMemory {
 						return tool.Result{}, recaller.Errorf(recaller.NotFound, "there is no such memory")
 					}
 					return tool.Result{MemoryID: "m1"}, nil
-				}
+				})
 				s.talks()
 				s.pass(8 * second)
 				want := []string{"session.update", "conversation.item.create", "conversation.item.create", "response.create"}
@@ -230,11 +230,11 @@ func TestTwoCallsAtOnceAreSpokenOfOnce(t *testing.T) {
 func TestWhatWasCalledLastIsDoneThoughTheCallerHangsUp(t *testing.T) {
 	stages(t, plot{model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Calls: []realtime.Call{{Name: "store_memory", Arguments: object(`{}`)}}})}}, func(s *stage) {
 		finished := false
-		s.desk.does = func(tool.Call) (tool.Result, error) {
+		s.desk.set(func(tool.Call) (tool.Result, error) {
 			time.Sleep(3 * second)
 			finished = true
 			return tool.Result{}, nil
-		}
+		})
 		s.talks()
 		s.pass(2 * second)
 		s.hangUp()

@@ -154,6 +154,8 @@ func (p *Phone) talk(ctx context.Context, over chan error) error {
 		var err error
 		select {
 		case err = <-over:
+		case <-ctx.Done():
+			err = ctx.Err()
 		case <-pace.C:
 			if err = p.step(ctx); err == nil {
 				continue
