@@ -183,6 +183,10 @@ mcp-load: ## Measure read_agent_memory over HTTP with 1,000,000 checkpoints held
 bench-proxy: ## Measure what the proxy adds before the first byte, against asking the upstream directly (RECALLER_PROXY_REQUESTS of each)
 	RECALLER_PROXY_REQUESTS=$${RECALLER_PROXY_REQUESTS:-2000} $(GO) test -count 1 -timeout 30m -v -run '^TestWhatTheProxyAdds$$' ./internal/app
 
+.PHONY: bench-bridge
+bench-bridge: ## Measure how long audio is on its way through BRIDGE_CALLS (200) calls at once, for BRIDGE_FOR (60s)
+	$(GO) test -count 1 -timeout 30m -run '^$$' -bench AddedDelay -benchtime 1x ./internal/bridge -bridge.calls $${BRIDGE_CALLS:-200} -bridge.for $${BRIDGE_FOR:-60s}
+
 .PHONY: bench-threads
 bench-threads: ## Measure prompts and replies of RECALLER_THREADS (500) threads at once, by RECALLER_THREADS_CLIENTS (50) clients, on both stores
 	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" RECALLER_THREADS=$${RECALLER_THREADS:-500} $(GO) test -count 1 -timeout 30m -v -run '^TestHundredsOfThreadsAtOnce$$' ./internal/app

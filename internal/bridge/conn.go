@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/realtime"
 )
 
 // Conn is a WebSocket that carries text. One goroutine reads and one writes; the rest may be called from any.
@@ -70,7 +71,7 @@ func (s socket) Drop() error { return s.c.CloseNow() }
 type Dialer func(ctx context.Context, p Provider) (Conn, error)
 
 // Dial returns a Dialer that connects through a client of HTTP, whose transport says what may be reached.
-func Dial(client *http.Client, maxEvent int64) Dialer {
+func Dial(client *http.Client) Dialer {
 	return func(ctx context.Context, p Provider) (Conn, error) {
 		to, header, err := p.request()
 		if err != nil {
@@ -80,7 +81,7 @@ func Dial(client *http.Client, maxEvent int64) Dialer {
 		if err != nil {
 			return nil, refused(resp, err)
 		}
-		return Socket(c, maxEvent), nil
+		return Socket(c, realtime.MaxEvent), nil
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -134,19 +133,15 @@ type plot struct {
 	dial  func(*bridgetest.Model) bridge.Dialer
 }
 
-// stages plays a story in a time of its own, and looks that nothing of it goes on.
+// stages plays a story in a time of its own. A goroutine that goes on after it fails the test.
 func stages(t *testing.T, p plot, story func(s *stage)) {
 	t.Helper()
-	before := runtime.NumGoroutine()
 	synctest.Test(t, func(t *testing.T) {
 		s := set(t, p)
 		story(s)
 		s.stop()
 		s.model.Wait()
 	})
-	if after := runtime.NumGoroutine(); after > before && !t.Failed() {
-		t.Logf("goroutines: before %d, after %d", before, after) // others run beside; the bubble has none left
-	}
 }
 
 func set(t *testing.T, p plot) *stage {

@@ -17,6 +17,7 @@ const (
 	maxHistoryBytes = 8 << 10     // of their words
 	historyID       = "recaller_" // begins the ids of their items
 	maxSounded      = 64          // items that are known to have had audio
+	maxRounds       = 8           // responses, one after the other, that call and say nothing; then it may call no more
 )
 
 // told takes an event of the model's.
@@ -36,8 +37,11 @@ func (t *talk) told(e event) {
 	switch name {
 	case "response.output_audio.delta", "response.audio.delta":
 		t.sound(m, r, e.at)
+		bytes := mediastream.Len(r.Get("delta").String())
+		t.derive(m, m.deriver.Sound(r.Get("item_id").String(), r.Get("response_id").String(), bytes, t.now))
+		return
 	case "input_audio_buffer.speech_started":
-		m.speaking, m.paused, m.awaits, t.leaving = true, time.Time{}, time.Time{}, time.Time{}
+		m.speaking, m.paused, m.awaits, m.rounds, t.leaving = true, time.Time{}, time.Time{}, 0, time.Time{}
 		t.silence("caller")
 	case "response.done":
 		t.unsounded(m, r.Get("response.output"))
@@ -103,11 +107,11 @@ func (t *talk) ready(m *session) {
 	t.early = nil
 	switch {
 	case len(t.history) == 0 && t.call.Greeting != "":
-		t.ask(m, &responseWire{t.call.instructions() + "\n\nBegin the call now with this greeting, in these words, and say nothing else: " + t.call.Greeting})
+		t.ask(m, &responseWire{Instructions: t.call.instructions() + "\n\nBegin the call now with this greeting, in these words, and say nothing else: " + t.call.Greeting})
 	case len(t.history) == 0 && t.call.SpeaksFirst:
 		t.ask(m, nil)
 	case t.busy:
-		t.ask(m, &responseWire{t.call.instructions() + "\n\nThe line to you was away for a moment, in the middle of the conversation. Go on where it was; answer the caller's last words if nobody has."})
+		t.ask(m, &responseWire{Instructions: t.call.instructions() + "\n\nThe line to you was away for a moment, in the middle of the conversation. Go on where it was; answer the caller's last words if nobody has."})
 	}
 	t.busy = false
 }
@@ -124,13 +128,20 @@ func (t *talk) respond() {
 	if m == nil || !m.ready || !m.owes || m.speaking || m.active != "" || !m.awaits.IsZero() || t.pending > 0 {
 		return
 	}
-	t.ask(m, nil)
+	var how *responseWire
+	if m.rounds++; m.rounds > maxRounds {
+		how = &responseWire{Choice: "none"}
+	}
+	t.ask(m, how)
 }
 
 // responded takes the end of a response.
 func (t *talk) responded(m *session, r gjson.Result) {
 	if id := r.Get("id").String(); m.active == id || id == "" {
 		m.active = ""
+	}
+	if m.spoke {
+		m.rounds = 0
 	}
 	for _, item := range r.Get("output.#.id").Array() {
 		t.finish(item.String())
@@ -211,13 +222,16 @@ func (t *talk) unsounded(m *session, output gjson.Result) {
 func (t *talk) silence(why string) {
 	m := t.model
 	isPlaying := t.play.ahead() > 0
-	cut := t.play.cut()
+	cut, over := t.play.cut()
 	if why != "" && isPlaying {
 		t.out.only(outgoing{})
 		t.Metrics.cuts.WithLabelValues(why).Inc()
 	}
 	if m == nil {
 		return
+	}
+	for _, item := range over {
+		t.derive(m, m.deriver.Played(item, t.now))
 	}
 	for _, h := range cut {
 		if why == "" || why == "break" {

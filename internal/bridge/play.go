@@ -131,14 +131,19 @@ func (p *playback) over() (items []string) {
 	return items
 }
 
-// cut takes back all that is not played, and returns what was heard of it.
-func (p *playback) cut() (out []heard) {
+// cut takes back all that is not played, and returns what was heard of it, and which items were as good as over: the
+// mark that would say so is on its way.
+func (p *playback) cut() (out []heard, over []string) {
 	for _, s := range p.items {
+		if s.whole && s.sent-s.played <= pieceMS*mediastream.BytesPerMS {
+			over = append(over, s.item)
+			continue
+		}
 		out = append(out, heard{s.item, s.played / mediastream.BytesPerMS})
 		p.refuse(s.item)
 	}
 	p.items, p.marks, p.until = nil, nil, time.Time{}
-	return out
+	return out, over
 }
 
 // refuse has no more audio of an item played.

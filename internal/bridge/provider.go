@@ -134,7 +134,8 @@ type (
 		Response *responseWire `json:"response,omitempty"`
 	}
 	responseWire struct {
-		Instructions string `json:"instructions"`
+		Instructions string `json:"instructions,omitempty"`
+		Choice       string `json:"tool_choice,omitempty"`
 	}
 )
 

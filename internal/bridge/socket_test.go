@@ -28,7 +28,7 @@ func connect(tb testing.TB, model http.Handler, call bridge.Call) (dial func(ctx
 	tb.Cleanup(api.Close)
 	b, outcomes, reg = &book{}, make(chan bridge.Outcome, 1024), prometheus.NewRegistry()
 	br := bridge.New(bridge.Deps{
-		Dial: bridge.Dial(api.Client(), 1<<20), Tools: &desk{}, Turns: b, Events: events.New(time.Now), Log: quiet(),
+		Dial: bridge.Dial(api.Client()), Tools: &desk{}, Turns: b, Events: events.New(time.Now), Log: quiet(),
 		Metrics: bridge.NewMetrics(reg), Now: time.Now,
 	}, bridge.Options{})
 	call.Tenant, call.Conversation = "acme", "conv"
@@ -119,14 +119,14 @@ func TestHowASessionIsAskedFor(t *testing.T) {
 			}))
 			defer api.Close()
 			test.provider.URL = strings.Replace(api.URL, "http", "ws", 1)
-			_, err := bridge.Dial(api.Client(), 1<<20)(t.Context(), test.provider)
+			_, err := bridge.Dial(api.Client())(t.Context(), test.provider)
 			if got != test.want || !errors.Is(err, test.kind) || strings.Contains(err.Error(), "k1") {
 				t.Errorf("asked %q, want %q; got %v, want %s", got, test.want, err, test.kind)
 			}
 		})
 	}
 	for _, bad := range []string{"ftp://host/", "wss://", "::"} {
-		if _, err := bridge.Dial(http.DefaultClient, 1)(t.Context(), bridge.Provider{URL: bad}); !errors.Is(err, recaller.Invalid) {
+		if _, err := bridge.Dial(http.DefaultClient)(t.Context(), bridge.Provider{URL: bad}); !errors.Is(err, recaller.Invalid) {
 			t.Errorf("%s: got %v, want invalid", bad, err)
 		}
 	}

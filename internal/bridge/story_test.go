@@ -358,3 +358,21 @@ func TestTheModelsSideBreaksTwice(t *testing.T) {
 		}
 	})
 }
+
+func TestAModelThatOnlyCallsIsMadeToSpeak(t *testing.T) {
+	stages(t, plot{model: bridgetest.ModelOptions{Listen: listens("Hello?"), Think: func(h bridgetest.Heard) bridgetest.Reply {
+		if h.Choice == "none" {
+			return bridgetest.Reply{Say: "Here I am."}
+		}
+		return bridgetest.Reply{Calls: []realtime.Call{{Name: "list_reminders", Arguments: object(`{}`)}}}
+	}}}, func(s *stage) {
+		s.talks()
+		s.pass(10 * second)
+		if n := len(s.desk.done()); n != 9 {
+			s.Errorf("%d calls were carried out", n)
+		}
+		s.says("user: Hello?", "assistant: Here I am.")
+		s.hangUp()
+		s.clean()
+	})
+}

@@ -110,6 +110,17 @@ func (d *Deriver) Tick(at time.Time) Output {
 	return out
 }
 
+// Sound is Event for a piece of audio that the agent says, from somebody who has read the event: bytes of audio of an
+// item, in a response.
+func (d *Deriver) Sound(item, response string, bytes int, at time.Time) Output {
+	var out Output
+	if e := (event{kind: audio, ItemID: item, ResponseID: response}); item != "" && !d.isAside(e) {
+		d.sound(e, bytes, at)
+	}
+	d.settle(at, &out)
+	return out
+}
+
 // Played notes that the audio of an item was played to its end.
 func (d *Deriver) Played(item string, at time.Time) Output {
 	if it := d.items[item]; it != nil {
@@ -160,7 +171,7 @@ func (d *Deriver) take(e event, at time.Time, out *Output) {
 	case saying, said:
 		d.saying(e, at)
 	case audio:
-		d.sound(e, at)
+		d.sound(e, decodedLen(e.Delta), at)
 	case outputAdded, outputDone:
 		d.output(e, at, out)
 	case argumentsDone:

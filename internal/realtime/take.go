@@ -120,14 +120,14 @@ func (d *Deriver) saying(e event, at time.Time) {
 }
 
 // sound counts the audio of what the agent says.
-func (d *Deriver) sound(e event, at time.Time) {
+func (d *Deriver) sound(e event, bytes int, at time.Time) {
 	if d.told.has(e.ItemID) {
 		return
 	}
 	it := d.begin(e.ItemID, recaller.Assistant, at)
 	d.place(it, nil)
 	it.response, it.voice = cmp.Or(it.response, e.ResponseID), true
-	it.audio += decodedLen(e.Delta)
+	it.audio += bytes
 }
 
 // truncate notes that the agent was cut off, and how much of it was played.

@@ -27,6 +27,7 @@ type Heard struct {
 	Results      []string // of calls, since the last response
 	Instructions string   // of the session
 	Asked        string   // for this response; empty: nothing but the session's
+	Choice       string   // of tools, for this response: "none"; empty: as usual
 	Items        []string // texts that were put into the session, with their roles: "user: Hello"
 }
 
@@ -314,7 +315,7 @@ func (s *speech) take(r gjson.Result) {
 			s.fault("conversation_already_has_active_response")
 			return
 		}
-		s.respond(r.Get("response.instructions").String())
+		s.respond(r.Get("response.instructions").String(), r.Get("response.tool_choice").String())
 	case "response.cancel":
 		if s.active == "" {
 			s.fault("response_cancel_not_active")
@@ -435,7 +436,7 @@ func (s *speech) commit() {
 	words, takes := s.Listen(s.n, s.responses+1, audio)
 	s.later(takes, "", func() { s.transcribed(id, words) })
 	if s.active == "" {
-		s.respond("")
+		s.respond("", "")
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 const thinks = 100 * time.Millisecond
 
 // respond has the model answer.
-func (s *speech) respond(asked string) {
+func (s *speech) respond(asked, choice string) {
 	s.responses++
 	reply := s.Think(Heard{
 		Session: s.n, N: s.responses, Audio: s.said, Results: s.results, Instructions: s.instructions, Asked: asked,
-		Items: s.items,
+		Choice: choice, Items: s.items,
 	})
 	s.results = nil
 	if reply.Silent {

@@ -1,0 +1,92 @@
+package bridge
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/recallerhq/recaller"
+)
+
+// The forms are those of the wire notes, section 6.
+func TestHowSessionsAreOpened(t *testing.T) {
+	t.Parallel()
+	const tools = `"tools":[{"type":"function","name":"end_call",`
+	tests := []struct {
+		name     string
+		provider Provider
+		want     string // up to the tools
+		choice   string
+		refresh  string
+	}{
+		{
+			"OpenAI", Provider{Language: "en", Voice: "cedar"},
+			`{"type":"session.update","session":{"type":"realtime","instructions":"Be kind.","output_modalities":["audio"],` +
+				`"audio":{"input":{"format":{"type":"audio/pcmu"},"transcription":{"model":"gpt-4o-transcribe","language":"en"},"turn_detection":` + openDetection + `},` +
+				`"output":{"format":{"type":"audio/pcmu"},"voice":"cedar"}},`,
+			`"tool_choice":"auto"}}`,
+			`{"type":"session.update","session":{"type":"realtime","instructions":"Be kind."}}`,
+		},
+		{
+			"OpenAI's older names", Provider{Beta: true, TurnDetection: json.RawMessage(`{"type":"semantic_vad"}`)},
+			`{"type":"session.update","session":{"instructions":"Be kind.","modalities":["audio","text"],"input_audio_format":"g711_ulaw","output_audio_format":"g711_ulaw",` +
+				`"input_audio_transcription":{"model":"gpt-4o-transcribe"},"voice":"marin","turn_detection":{"type":"semantic_vad"},`,
+			`"tool_choice":"auto"}}`,
+			`{"type":"session.update","session":{"instructions":"Be kind."}}`,
+		},
+		{
+			"xAI", Provider{Maker: XAI},
+			`{"type":"session.update","session":{"instructions":"Be kind.","voice":"eve","turn_detection":{"type":"server_vad"},` +
+				`"audio":{"input":{"format":{"type":"audio/pcmu"},"transcription":{"model":"grok-transcribe"}},"output":{"format":{"type":"audio/pcmu"}}},`,
+			`}]}}`,
+			`{"type":"session.update","session":{"instructions":"Be kind."}}`,
+		},
+	}
+	for _, test := range tests {
+		p := test.provider.withDefaults()
+		got, err := json.Marshal(p.opening("Be kind.", functions([]recaller.Tool{})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(got), test.want+tools) || !strings.HasSuffix(string(got), test.choice) {
+			t.Errorf("%s: got\n%s\nwant\n%s%s…%s", test.name, got, test.want, tools, test.choice)
+		}
+		if got, err := json.Marshal(p.refresh("Be kind.")); err != nil || string(got) != test.refresh {
+			t.Errorf("%s: got %s, %v, want %s", test.name, got, err, test.refresh)
+		}
+	}
+}
+
+func TestTheToolsOfACall(t *testing.T) {
+	t.Parallel()
+	names := func(list []functionWire) (out []string) {
+		for _, f := range list {
+			if !json.Valid(f.Parameters) || f.Description == "" {
+				t.Errorf("%s is not well defined", f.Name)
+			}
+			out = append(out, f.Name)
+		}
+		return out
+	}
+	if got := names(functions(nil)); len(got) != len(recaller.Tools())+1 || got[len(got)-1] != endCall {
+		t.Errorf("all: got %q", got)
+	}
+	if got := names(functions([]recaller.Tool{recaller.ToolRecall})); strings.Join(got, " ") != "recall end_call" {
+		t.Errorf("one: got %q", got)
+	}
+}
+
+func TestWhatTheModelIsTold(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ prompt, briefing, want string }{
+		{"", "", ""}, {"a", "", "a"}, {"", "b", "b"}, {"a", "b", "a\n\nb"},
+	} {
+		if got := (Call{Prompt: test.prompt, Briefing: test.briefing}).instructions(); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+	beta, now := Provider{Beta: true}.said("h", recaller.Assistant, "x"), Provider{}.said("h", recaller.Assistant, "x")
+	if beta.Item.Content[0].Type != "text" || now.Item.Content[0].Type != "output_text" {
+		t.Errorf("got %+v and %+v", beta, now)
+	}
+}
