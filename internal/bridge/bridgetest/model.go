@@ -48,7 +48,8 @@ type ModelOptions struct {
 	Now   func() time.Time
 	// Think answers; nil: it says nothing. It is called from one goroutine a session.
 	Think func(Heard) Reply
-	// Listen writes down what the caller said, and says how long that takes. nil: "…", at once.
+	// Listen writes down what the caller said, for the n-th time in a session, and says how long that takes. nil: "…",
+	// at once.
 	Listen func(session, n int, audio []byte) (words string, takes time.Duration)
 	Pause  time.Duration // of silence that ends what the caller says; 0: 500 ms
 	Piece  time.Duration // of audio in one event; 0: 200 ms
@@ -169,6 +170,7 @@ type speech struct {
 	broken bool
 
 	ids, responses int
+	spoken         int    // how often the caller spoke
 	last           string // the newest item
 	instructions   string
 	items, results []string
@@ -433,7 +435,8 @@ func (s *speech) commit() {
 	raw := `{"id":"` + id + `","type":"message","role":"user","status":"completed","content":[{"type":"input_audio","transcript":null}]}`
 	s.place(id, raw)
 	s.tell("conversation.item.done", `"item":`+raw)
-	words, takes := s.Listen(s.n, s.responses+1, audio)
+	s.spoken++
+	words, takes := s.Listen(s.n, s.spoken, audio)
 	s.later(takes, "", func() { s.transcribed(id, words) })
 	if s.active == "" {
 		s.respond("", "")
