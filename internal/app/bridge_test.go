@@ -60,8 +60,8 @@ func bridgeStory(t *testing.T, env ...string) {
 	over := make(chan bridge.Outcome, 1)
 	go func() {
 		line := bridge.NewPhone(ours, mediastream.Twilio)
-		if _, err := br.Begin(ctx, line); err != nil {
-			t.Error(err)
+		if _, why := br.Begin(ctx, line); why != "" {
+			t.Error(why)
 		}
 		over <- br.Run(ctx, line, bridge.Call{
 			Tenant: recaller.DefaultTenant, Conversation: conv, Caller: recaller.CallerID(started.Caller.ID), Briefing: started.Briefing.Text,

@@ -51,9 +51,9 @@ func TestSocketsThatDoNotBegin(t *testing.T) {
 					_ = theirs.Drop() // always nil
 				}
 				began := time.Now()
-				_, err := b.Begin(t.Context(), bridge.NewPhone(ours, mediastream.Twilio))
-				if took := time.Since(began); !errors.Is(err, test.want) || took != test.takes {
-					t.Errorf("got %v after %s, want %v after %s", err, took, test.want, test.takes)
+				_, why := b.Begin(t.Context(), bridge.NewPhone(ours, mediastream.Twilio))
+				if took := time.Since(began); why != test.want || took != test.takes {
+					t.Errorf("got %q after %s, want %q after %s", why, took, test.want, test.takes)
 				}
 			})
 		})
@@ -269,5 +269,52 @@ func TestWhatIsSaidBeforeTheModelListensReachesIt(t *testing.T) {
 			s.Errorf("the model heard %d bytes", len(heard))
 		}
 		s.hangUp()
+	})
+}
+
+// unanswered is a socket whose pings nobody answers.
+type unanswered struct{ bridge.Conn }
+
+func (unanswered) Ping(context.Context) error { return errors.New("no pong") }
+
+func TestPingsThatNobodyAnswers(t *testing.T) {
+	t.Run("the model", func(t *testing.T) {
+		stages(t, plot{dial: func(m *bridgetest.Model) bridge.Dialer {
+			return func(ctx context.Context, p bridge.Provider) (bridge.Conn, error) {
+				c, err := m.Dial(ctx, p)
+				return unanswered{c}, err
+			}
+		}}, func(s *stage) {
+			if o := s.over(time.Minute); o.Reason != bridge.Broken || o.Lasted < 40*second {
+				s.Errorf("got %+v", o)
+			}
+		})
+	})
+	t.Run("the telephone, which still speaks", func(t *testing.T) {
+		stages(t, plot{unanswered: true}, func(s *stage) {
+			s.pass(2 * time.Minute)
+			s.hangUp()
+		})
+	})
+	t.Run("the telephone, which is silent", func(t *testing.T) {
+		stages(t, plot{unanswered: true}, func(s *stage) {
+			s.pass(12 * second)
+			s.phone.Mute()
+			if o := s.over(10 * second); o.Reason != bridge.Lost {
+				s.Errorf("got %+v", o)
+			}
+		})
+	})
+}
+
+func TestTheEndWaitsForNobodyForever(t *testing.T) {
+	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Say: "Hello."})}}, func(s *stage) {
+		s.book.set(func(int) error { return recaller.Errorf(recaller.Unavailable, "away") })
+		s.desk.set(nil)
+		s.pass(3 * second)
+		began := time.Now()
+		if o := s.hangUp(); o.Unkept != 1 || time.Since(began) > 11*second {
+			s.Errorf("got %+v after %s", o, time.Since(began))
+		}
 	})
 }

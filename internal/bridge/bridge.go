@@ -1,12 +1,12 @@
 // Package bridge connects a telephone call to a realtime speech model (spec W14): the audio of a media stream goes to
-// OpenAI's or xAI's realtime API and back, untouched; what the model calls is carried out in this process; what is said
-// is kept as it is said; and a new briefing reaches the model while the call goes on (W8).
+// OpenAI's or xAI's realtime API and back, untouched; what the model calls is carried out in this process; what is
+// said is kept as it is said; and a new briefing reaches the model while the call goes on (W8).
 //
-// Only what was heard is the assistant's turn: the telephone tells by marks what it has played. When the caller begins to
-// speak over the agent, the telephone is told to be silent at once, and the model where it was cut off.
+// Only what was heard is the assistant's turn: the telephone tells by marks what it has played. When the caller begins
+// to speak over the agent, the telephone is told to be silent at once, and the model where it was cut off.
 //
-// A call is one loop, which owns all that is known of it, and goroutines that read, write, keep and work for it; none of
-// them outlives Run. Audio waits for none of the others. Every wait is bounded, and the call ends with a Reason.
+// A call is one loop, which owns all that is known of it, and goroutines that read, write, keep and work for it; none
+// of them outlives Run. Audio waits for none of the others. Every wait is bounded, and the call ends with a Reason.
 //
 // The model's side may break once: another session begins with the last turns. If it breaks again the call ends as
 // Broken, and who ran it says a word of apology: behind <Connect> in TwiML, or by the platform's own commands.
@@ -119,16 +119,14 @@ func New(deps Deps, opts Options) *Bridge { return &Bridge{Deps: deps, opts: opt
 // maxBefore is how many frames may come before a stream says which it is.
 const maxBefore = 50
 
-// Begin reads from a socket until it says which stream it is, for no longer than Options.Start. The error is a Reason.
-// The socket is not closed.
-func (b *Bridge) Begin(ctx context.Context, phone Phone) (mediastream.Start, error) {
-	start, reason := b.begin(ctx, phone)
-	if reason != "" {
-		b.Metrics.calls.WithLabelValues(string(reason)).Inc()
-		b.Log.WarnContext(ctx, "a media stream was refused", "reason", string(reason))
-		return mediastream.Start{}, reason
+// Begin reads from a socket until it says which stream it is, for no longer than Options.Start. If it does not, why
+// says what is amiss (NoStart, BadForm, Flooded), and is empty otherwise. The socket is not closed.
+func (b *Bridge) Begin(ctx context.Context, phone Phone) (start mediastream.Start, why Reason) {
+	if start, why = b.begin(ctx, phone); why != "" {
+		b.Metrics.calls.WithLabelValues(string(why)).Inc()
+		b.Log.WarnContext(ctx, "a media stream was refused", "reason", string(why))
 	}
-	return start, nil
+	return start, why
 }
 
 func (b *Bridge) begin(ctx context.Context, phone Phone) (mediastream.Start, Reason) {
@@ -157,9 +155,10 @@ func (b *Bridge) begin(ctx context.Context, phone Phone) (mediastream.Start, Rea
 	return mediastream.Start{}, Flooded
 }
 
-// Run bridges a call until it is over, and closes the telephone's socket. The stream has begun (Begin). When Run returns,
-// everything that was said and called is carried out, or given up and told in the log; nothing of the call runs any more.
-// When ctx ends, so does the call.
+// Run bridges a call until it is over, and closes the telephone's socket. The stream has begun (Begin). When Run
+// returns, everything that was said is kept, and what was called is carried out, or it is given up and told in the log;
+// nothing of the call runs any more. When ctx ends, so does the call. Who ends the conversation does it after Run, or
+// its last turns are refused.
 func (b *Bridge) Run(ctx context.Context, phone Phone, call Call) Outcome {
 	b.Metrics.live.Inc()
 	defer b.Metrics.live.Dec()

@@ -131,6 +131,8 @@ type plot struct {
 	opts  bridge.Options
 	room  int // of the telephone's socket; 0: much
 	dial  func(*bridgetest.Model) bridge.Dialer
+
+	unanswered bool // the telephone's pings are
 }
 
 // stages plays a story in a time of its own. A goroutine that goes on after it fails the test.
@@ -173,9 +175,12 @@ func set(t *testing.T, p plot) *stage {
 	}
 	go func() {
 		line := bridge.NewPhone(ours, p.wire)
-		start, err := s.bridge.Begin(ctx, line)
-		if err != nil || start.Parameters["tok"] != "one" {
-			t.Errorf("the stream did not begin: %+v, %v", start, err)
+		if p.unanswered {
+			line = bridge.NewPhone(unanswered{ours}, p.wire)
+		}
+		start, why := s.bridge.Begin(ctx, line)
+		if why != "" || start.Parameters["tok"] != "one" {
+			t.Errorf("the stream did not begin: %+v, %s", start, why)
 		}
 		s.outcome <- s.bridge.Run(ctx, line, p.call)
 	}()

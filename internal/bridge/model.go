@@ -88,11 +88,20 @@ func (t *talk) follow(m *session, name string, r gjson.Result) {
 	t.respond()
 }
 
+// What the model is told for one response.
+const (
+	greet = "\n\nBegin the call now with this greeting, in these words, and say nothing else: "
+	goOn  = "\n\nThe line to you was away for a moment, in the middle of the conversation. " +
+		"Go on where it was; answer the caller's last words if nobody has."
+
+	formed = `{"type":"session.updated","session":{"audio":{"output":{"format":{"type":"audio/pcmu"}}}}}`
+)
+
 // ready begins what the session is for, once the model has its instructions.
 func (t *talk) ready(m *session) {
 	m.ready = true
 	// Whatever it said of the form of its audio, this is what was asked for, and what comes.
-	if _, err := m.deriver.Event([]byte(`{"type":"session.updated","session":{"audio":{"output":{"format":{"type":"audio/pcmu"}}}}}`), t.now); err != nil {
+	if _, err := m.deriver.Event([]byte(formed), t.now); err != nil {
 		t.log.Error("the form of the audio is not known", "err", err)
 	}
 	if m.stale {
@@ -107,11 +116,11 @@ func (t *talk) ready(m *session) {
 	t.early = nil
 	switch {
 	case len(t.history) == 0 && t.call.Greeting != "":
-		t.ask(m, &responseWire{Instructions: t.call.instructions() + "\n\nBegin the call now with this greeting, in these words, and say nothing else: " + t.call.Greeting})
+		t.ask(m, &responseWire{Instructions: t.call.instructions() + greet + t.call.Greeting})
 	case len(t.history) == 0 && t.call.SpeaksFirst:
 		t.ask(m, nil)
 	case t.busy:
-		t.ask(m, &responseWire{Instructions: t.call.instructions() + "\n\nThe line to you was away for a moment, in the middle of the conversation. Go on where it was; answer the caller's last words if nobody has."})
+		t.ask(m, &responseWire{Instructions: t.call.instructions() + goOn})
 	}
 	t.busy = false
 }
@@ -259,7 +268,8 @@ func (t *talk) cutOff(m *session, h heard) {
 
 // notHeard tells the deriver how much of an item was heard.
 func (t *talk) notHeard(m *session, h heard) {
-	text := fmt.Appendf(nil, `{"type":"conversation.item.truncate","item_id":%s,"audio_end_ms":%d}`, mediastream.Quote(h.item), h.ms)
+	id := mediastream.Quote(h.item)
+	text := fmt.Appendf(nil, `{"type":"conversation.item.truncate","item_id":%s,"audio_end_ms":%d}`, id, h.ms)
 	out, err := m.deriver.Event(text, t.now)
 	if err != nil {
 		t.Metrics.malforms.Inc()

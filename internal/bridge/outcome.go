@@ -7,7 +7,7 @@ import (
 	"github.com/recallerhq/recaller/internal/conversation"
 )
 
-// Reason says why a call ended. It is an error, too, so that errors.Is finds it.
+// Reason says why a call ended.
 type Reason string
 
 // The reasons.
@@ -28,9 +28,6 @@ const (
 func Reasons() []Reason {
 	return []Reason{HungUp, Ended, Elsewhere, Stopped, TooLong, Broken, Lost, Flooded, NoStart, BadForm}
 }
-
-// Error returns the reason.
-func (r Reason) Error() string { return string(r) }
 
 // Outcome is how a call went.
 type Outcome struct {

@@ -79,8 +79,8 @@ func (p *playback) mark(s *spoken) string {
 	return m.name
 }
 
-// finish notes that no more audio of an item comes. It returns the name of the mark to send; empty: none is due. known is
-// false if there was no audio of it, or it is over.
+// finish notes that no more audio of an item comes. It returns the name of the mark to send; empty: none is due. known
+// is false if there was no audio of it, or it is over.
 func (p *playback) finish(item string) (name string, known bool) {
 	i := slices.IndexFunc(p.items, func(s *spoken) bool { return s.item == item })
 	if i < 0 {

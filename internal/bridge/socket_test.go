@@ -39,8 +39,8 @@ func connect(tb testing.TB, model http.Handler, call bridge.Call) (dial func(ctx
 			return
 		}
 		phone := bridge.NewPhone(bridge.Socket(c, bridge.MaxFrame), mediastream.Twilio)
-		if _, err := br.Begin(r.Context(), phone); err != nil {
-			tb.Error(err)
+		if _, why := br.Begin(r.Context(), phone); why != "" {
+			tb.Error(why)
 			return
 		}
 		outcomes <- br.Run(r.Context(), phone, call)

@@ -1,8 +1,8 @@
 // Package mediastream reads and writes the frames in which telephone platforms stream the audio of a call over a
 // WebSocket: Twilio's Media Streams, and Telnyx's. It is pure: bytes in, frames out, and frames in, bytes out.
 //
-// Audio is μ-law at 8 kHz, in base64. It is never decoded here: a payload goes on as it came, once it is sure that it is
-// base64. Fields that are not known are ignored, and so are events; numbers may be strings.
+// Audio is μ-law at 8 kHz, in base64. It is never decoded here: a payload goes on as it came, once it is sure that it
+// is base64. Fields that are not known are ignored, and so are events; numbers may be strings.
 //
 // It holds no sockets and no clock, and does not know what a call is about (bridge does).
 package mediastream

@@ -100,13 +100,14 @@ func NewModel(o ModelOptions) *Model {
 }
 
 // Dial implements bridge.Dialer, over memory.
-func (m *Model) Dial(context.Context, bridge.Provider) (bridge.Conn, error) {
+func (m *Model) Dial(ctx context.Context, _ bridge.Provider) (bridge.Conn, error) {
 	n, err := m.open()
 	if err != nil {
 		return nil, err
 	}
 	ours, theirs := Pipe(1024)
-	m.running.Go(func() { m.serve(context.Background(), theirs, n) })
+	ctx = context.WithoutCancel(ctx) // which ends when it is dialled
+	m.running.Go(func() { m.serve(ctx, theirs, n) })
 	return ours, nil
 }
 
