@@ -54,7 +54,7 @@ type Deps struct {
 	Events  Events
 	Log     *slog.Logger
 	Metrics *Metrics
-	Now     func() time.Time
+	Now     func() time.Time // bounds are measured by it, so its times should have a monotonic reading, as time.Now's
 }
 
 // Options are the bounds of a call; zero values are the defaults.

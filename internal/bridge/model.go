@@ -72,7 +72,10 @@ func (t *talk) follow(m *session, name string, r gjson.Result) {
 		m.paused = t.now
 	case "input_audio_buffer.committed":
 		m.speaking = false
-		if m.active == "" && m.awaits.IsZero() {
+		switch {
+		case !t.call.Provider.answers():
+			m.owes = true
+		case m.active == "" && m.awaits.IsZero():
 			m.awaits = t.now
 		}
 	case "response.created":

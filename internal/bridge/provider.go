@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"slices"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/tool"
 )
@@ -30,7 +32,7 @@ type Provider struct {
 	Transcriber string // the model that writes down what the caller says
 	Language    string // of the caller, as a hint: "en"; empty: none
 	// TurnDetection is written as it is; empty: the server listens for pauses, answers by itself, and stops when it is
-	// spoken over.
+	// spoken over. Where create_response or interrupt_response is false in it, the bridge does that.
 	TurnDetection json.RawMessage
 }
 
@@ -59,7 +61,15 @@ func (p Provider) withDefaults() Provider {
 const openDetection = `{"type":"server_vad","threshold":0.5,"prefix_padding_ms":300,"silence_duration_ms":500,"create_response":true,"interrupt_response":true}`
 
 // interrupts reports whether the server stops by itself when it is spoken over. Of xAI's that is not known.
-func (p Provider) interrupts() bool { return p.Maker != XAI }
+func (p Provider) interrupts() bool { return p.Maker != XAI && p.detects("interrupt_response") }
+
+// answers reports whether the server answers by itself when the caller pauses.
+func (p Provider) answers() bool { return p.detects("create_response") }
+
+func (p Provider) detects(what string) bool {
+	is := gjson.GetBytes(p.TurnDetection, what)
+	return !is.Exists() || is.Bool()
+}
 
 // What is written to a model. Fields that are empty are left out, so that an update changes only what it names.
 type (

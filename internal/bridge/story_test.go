@@ -376,3 +376,24 @@ func TestAModelThatOnlyCallsIsMadeToSpeak(t *testing.T) {
 		s.clean()
 	})
 }
+
+func TestAServerThatNeitherAnswersNorStopsByItself(t *testing.T) {
+	detection := object(`{"type":"server_vad","create_response":false,"interrupt_response":false}`)
+	stages(t, plot{call: bridge.Call{Provider: bridge.Provider{TurnDetection: detection}}, model: bridgetest.ModelOptions{
+		Speed: 1, Listen: listens("Tell me all.", "Stop."), Think: replies(bridgetest.Reply{Say: long}, bridgetest.Reply{Say: "Sure."}),
+	}}, func(s *stage) {
+		s.talks()
+		s.pass(4 * second)
+		s.talks()
+		s.pass(6 * second)
+		if got, want := s.model.Got(), []string{"session.update", "response.create", "conversation.item.truncate", "response.cancel", "response.create"}; !slices.Equal(got, want) {
+			s.Errorf("the model was told %q, want %q", got, want)
+		}
+		kept := s.book.said()
+		if len(kept) != 4 || !strings.HasSuffix(kept[1], " —") || len(kept[1]) > len(long)*2/3 || kept[3] != "assistant: Sure." {
+			s.Errorf("kept %q", kept)
+		}
+		s.hangUp()
+		s.clean()
+	})
+}

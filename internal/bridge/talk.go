@@ -182,7 +182,7 @@ func (t *talk) broke(cause string, forGood bool) {
 	t.Metrics.breaks.WithLabelValues(cause).Inc()
 	t.log.Warn("the model's side of a call broke", "cause", cause, "session", t.sessions)
 	if m := t.model; m != nil {
-		t.busy = !m.speaking && (m.active != "" || m.owes || !m.awaits.IsZero() || len(t.play.items) > 0)
+		t.busy = !m.speaking && (m.active != "" || m.owes || t.pending > 0 || !m.awaits.IsZero() || len(t.play.items) > 0)
 		t.silence("break")
 		t.keepTurns(m.deriver.Flush(t.now).Turns)
 		t.drop()

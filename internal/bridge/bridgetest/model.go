@@ -174,6 +174,7 @@ type speech struct {
 	spoken         int    // how often the caller spoke
 	last           string // the newest item
 	instructions   string
+	waits, goesOn  bool // it does not answer by itself, or stop when it is spoken over
 	items, results []string
 
 	speaking bool
@@ -354,6 +355,10 @@ func (s *speech) update(r gjson.Result) {
 		s.fault("invalid_value")
 		return
 	}
+	if first {
+		answers, stops := r.Get(detection+".create_response"), r.Get(detection+".interrupt_response")
+		s.waits, s.goesOn = answers.Exists() && !answers.Bool(), stops.Exists() && !stops.Bool()
+	}
 	s.tell("session.updated", `"session":`+r.Raw)
 }
 
@@ -411,7 +416,7 @@ func (s *speech) hear(payload string) {
 	case loud && !s.speaking:
 		s.speaking, s.item, s.said, s.hush = true, s.id("item"), slices.Clone(audio), 0
 		s.tell("input_audio_buffer.speech_started", fmt.Sprintf(`"audio_start_ms":%d,"item_id":%q`, s.clock.Milliseconds(), s.item))
-		if s.active != "" {
+		if s.active != "" && !s.goesOn {
 			s.cancel()
 		}
 	case loud:
@@ -439,7 +444,7 @@ func (s *speech) commit() {
 	s.spoken++
 	words, takes := s.Listen(s.n, s.spoken, audio)
 	s.later(takes, "", func() { s.transcribed(id, words) })
-	if s.active == "" {
+	if s.active == "" && !s.waits {
 		s.respond("", "")
 	}
 }
