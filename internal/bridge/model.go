@@ -255,9 +255,7 @@ func (t *talk) silence(why string) {
 	if m.active != "" && m.active != m.cut {
 		m.cut = m.active
 		if why == "backlog" || why == "caller" && !t.call.Provider.interrupts() {
-			t.send(struct {
-				Type string `json:"type"`
-			}{"response.cancel"})
+			t.send(stop)
 		}
 	}
 }

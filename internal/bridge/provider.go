@@ -149,6 +149,9 @@ type (
 	}
 )
 
+// stop ends the response that is being made.
+var stop = json.RawMessage(`{"type":"response.cancel"}`)
+
 // pcmu is μ-law at 8 kHz, as telephones have it.
 const pcmu = "audio/pcmu"
 

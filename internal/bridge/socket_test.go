@@ -1,7 +1,9 @@
 package bridge_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -11,6 +13,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	sdk "github.com/openai/openai-go/v3/realtime"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
@@ -137,5 +142,68 @@ func TestProvidersAreLoggedWithoutTheirKey(t *testing.T) {
 	text, err := json.Marshal(bridge.Provider{Key: "secret", Model: "m"}.LogValue().Any())
 	if err != nil || strings.Contains(string(text), "secret") {
 		t.Errorf("got %s, %v", text, err)
+	}
+}
+
+// OpenAI's own library speaks with the fake model: so the events that the other tests are told are those of the wire.
+func TestTheMakersLibrarySpeaksWithTheFakeModel(t *testing.T) {
+	t.Parallel()
+	api := httptest.NewServer(bridgetest.NewModel(bridgetest.ModelOptions{
+		Now: time.Now, Pause: 100 * time.Millisecond, Listen: listens("Hello?"),
+		Think: replies(bridgetest.Reply{Say: "Hi.", Calls: []realtime.Call{{Name: "recall", Arguments: object(`{"query":"x"}`)}}}),
+	}))
+	defer api.Close()
+	ai := openai.NewClient(option.WithBaseURL(strings.Replace(api.URL, "http", "ws", 1)), option.WithAPIKey("k"))
+	conn, err := ai.Realtime.Connect(t.Context(), sdk.RealtimeConnectionOptions{}, option.WithQuery("model", "gpt-realtime"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Abort()
+	send := func(text string) {
+		if err := conn.SendRaw(t.Context(), json.RawMessage(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send(`{"type":"session.update","session":{"type":"realtime","audio":{"input":{"turn_detection":{"type":"server_vad"}},"output":{"format":{"type":"audio/pcmu"}}},"tools":[{"type":"function","name":"recall"}]}}`)
+	for i := range 20 {
+		audio := bridgetest.Tone(50, 20*time.Millisecond)
+		if i > 5 {
+			audio = bytes.Repeat([]byte{bridgetest.Quiet}, 160)
+		}
+		send(`{"type":"input_audio_buffer.append","audio":"` + base64.StdEncoding.EncodeToString(audio) + `"}`)
+	}
+	got := map[string]int{}
+	for got["response.done"] == 0 || got["conversation.item.input_audio_transcription.completed"] == 0 {
+		event, err := conn.Recv(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[event.Type]++
+		if event.AsAny() == nil {
+			t.Errorf("the library does not know %s", event.Type)
+		}
+		switch e := event.AsAny().(type) {
+		case sdk.ConversationItemInputAudioTranscriptionCompletedEvent:
+			if e.Transcript != "Hello?" || e.ItemID == "" || len(e.Logprobs) != 1 {
+				t.Errorf("got %s", e.RawJSON())
+			}
+		case sdk.ResponseFunctionCallArgumentsDoneEvent:
+			if e.Name != "recall" || e.Arguments != `{"query":"x"}` || e.CallID == "" {
+				t.Errorf("got %s", e.RawJSON())
+			}
+		case sdk.ResponseDoneEvent:
+			if e.Response.Status != "completed" || len(e.Response.Output) != 2 {
+				t.Errorf("got %s", e.RawJSON())
+			}
+		}
+	}
+	for _, name := range []string{
+		"session.created", "session.updated", "input_audio_buffer.speech_started", "input_audio_buffer.speech_stopped", "input_audio_buffer.committed",
+		"conversation.item.added", "conversation.item.done", "response.created", "response.output_item.added", "response.output_audio.delta",
+		"response.output_audio.done", "response.output_audio_transcript.delta", "response.output_audio_transcript.done", "response.output_item.done",
+	} {
+		if got[name] == 0 {
+			t.Errorf("%s did not come", name)
+		}
 	}
 }
