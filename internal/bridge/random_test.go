@@ -20,15 +20,17 @@ func TestWhatIsKeptIsWhatWasAudible(t *testing.T) {
 	for seed := range uint64(12) {
 		side := sides[seed%uint64(len(sides))]
 		t.Run(fmt.Sprintf("%d, %s", seed, side.name), func(t *testing.T) {
-			rnd := rand.New(rand.NewPCG(seed, 1))
-			pick := func(of ...time.Duration) time.Duration { return of[rnd.IntN(len(of))] * time.Millisecond }
+			chance, rnd := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2)) // the caller's, and the model's
+			pick := func(rnd *rand.Rand, of ...time.Duration) time.Duration {
+				return of[rnd.IntN(len(of))] * time.Millisecond
+			}
 			said := map[int]string{}
 			stages(t, plot{
 				wire: side.wire, call: bridge.Call{Provider: side.provider, SpeaksFirst: seed%2 == 0}, phone: bridgetest.PhoneOptions{Swap: side.swap},
 				model: bridgetest.ModelOptions{
-					Piece: pick(20, 40, 130, 200, 450), Speed: 1 + rnd.IntN(20),
+					Piece: pick(rnd, 20, 40, 130, 200, 450), Speed: 1 + rnd.IntN(20),
 					Listen: func(_, n int, _ []byte) (string, time.Duration) {
-						return fmt.Sprintf("u%d", n), pick(0, 50, 300, 2500)
+						return fmt.Sprintf("u%d", n), pick(rnd, 0, 50, 300, 2500)
 					},
 					Think: func(h bridgetest.Heard) bridgetest.Reply {
 						text := fmt.Sprintf("r%d", h.N)
@@ -44,11 +46,12 @@ func TestWhatIsKeptIsWhatWasAudible(t *testing.T) {
 				},
 			}, func(s *stage) {
 				for range 8 {
-					s.pass(pick(300, 700, 1100, 2300, 5300, 9000))
-					s.phone.Say(bridgetest.Tone(98, pick(200, 500, 1700)))
+					s.pass(pick(chance, 300, 700, 1100, 2300, 5300, 9000))
+					s.phone.Say(bridgetest.Tone(98, pick(chance, 200, 500, 1700)))
 				}
-				s.pass(pick(1000, 3000, 15000))
+				s.pass(pick(chance, 1000, 3000, 15000))
 				s.hangUp()
+				s.model.Wait()
 				audible(s, said)
 				if side.provider.Maker != bridge.XAI { // which is told to stop, though it may have
 					s.clean()
