@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -68,46 +69,93 @@ func since(payload string) (time.Duration, bool) {
 }
 
 // BenchmarkAddedDelay has many calls at once, over real sockets on one machine: each sends a frame in 20 ms and gets one
-// in 20 ms, both stamped. What it reports is the whole way of a frame, with both sockets and the fakes' own work.
+// in 20 ms, both stamped. It tells how long a frame is on its way, from socket to socket with the fakes' own work; first
+// straight from the telephones to the model, then over the bridge. The difference is what the bridge adds.
 //
 //	go test -run '^$' -bench AddedDelay -benchtime 1x ./internal/bridge -bridge.calls 200 -bridge.for 60s
 func BenchmarkAddedDelay(b *testing.B) {
 	for b.Loop() {
-		load(b, *loadCalls, *loadFor)
+		var there, back delays
+		model := echo(func(payload string) {
+			if took, ok := since(payload); ok {
+				there.add(took)
+			}
+		})
+		dial, _, outcomes, reg := connect(b, model, bridge.Call{SpeaksFirst: true})
+		api := httptest.NewServer(model)
+		run := func(name string, one func(ctx context.Context, n int)) {
+			there.list, back.list = nil, nil
+			ctx, cancel := context.WithTimeout(b.Context(), *loadFor)
+			defer cancel()
+			cpu, began := cpuTime(b), time.Now()
+			var phones sync.WaitGroup
+			for n := range *loadCalls {
+				phones.Go(func() { one(ctx, n) })
+			}
+			phones.Wait()
+			cores := (cpuTime(b) - cpu).Seconds() / time.Since(began).Seconds()
+			b.Logf("%s: %d calls, %s: to the model %s; to the telephone %s; %.2f cores, the fakes' own work included", name, *loadCalls, *loadFor, &there, &back, cores)
+		}
+		run("straight", func(ctx context.Context, n int) { straight(ctx, b, api.URL, n, &back) })
+		run("over the bridge", func(ctx context.Context, n int) { call(ctx, b, dial, n, &back) })
+		for range *loadCalls {
+			if o := <-outcomes; o.Reason != bridge.HungUp {
+				b.Errorf("a call ended as %q", o.Reason)
+			}
+		}
+		api.Close()
+		b.Log(reported(b, reg))
 	}
 }
 
-// load runs calls. The model echoes: what it hears goes into an answer that never ends, a frame for a frame.
-func load(b *testing.B, calls int, d time.Duration) {
-	var there, back delays
-	dial, _, outcomes, reg := connect(b, echo(func(payload string) {
-		if took, ok := since(payload); ok {
-			there.add(took)
-		}
-	}), bridge.Call{SpeaksFirst: true})
-	ctx, cancel := context.WithTimeout(b.Context(), d)
-	defer cancel()
-	cpu := cpuTime(b)
-	began := time.Now()
-	var phones sync.WaitGroup
-	for i := range calls {
-		phones.Go(func() { call(ctx, b, dial, i, &back) })
+// String tells the middle and the 99th percentile.
+func (d *delays) String() string {
+	p50, p99, p999 := d.at(0.5), d.at(0.99), d.at(0.999)
+	return fmt.Sprintf("n = %d, p50 %.2f ms, p99 %.2f ms, p99.9 %.2f ms", len(d.list), ms(p50), ms(p99), ms(p999))
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// straight is a telephone that speaks to the model by itself.
+func straight(ctx context.Context, b *testing.B, url string, n int, back *delays) {
+	c, _, err := websocket.Dial(b.Context(), url, nil) //nolint:bodyclose // the library closes it
+	if err != nil {
+		b.Error(err)
+		return
 	}
-	phones.Wait()
-	took := time.Since(began)
-	for range calls {
-		if o := <-outcomes; o.Reason != bridge.HungUp {
-			b.Errorf("a call ended as %q", o.Reason)
+	conn := bridge.Socket(c, 1<<20)
+	send := func(text string) {
+		if err := conn.Write(b.Context(), []byte(text)); err != nil {
+			b.Error(err)
 		}
 	}
-	b.ReportMetric(float64(len(there.list)), "frames_to_model")
-	b.ReportMetric(float64(len(back.list)), "frames_to_phone")
-	for name, of := range map[string]*delays{"to_model": &there, "to_phone": &back} {
-		b.ReportMetric(float64(of.at(0.5).Microseconds())/1000, name+"_p50_ms")
-		b.ReportMetric(float64(of.at(0.99).Microseconds())/1000, name+"_p99_ms")
+	send(`{"type":"session.update"}`)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for {
+			raw, err := conn.Read(b.Context())
+			if err != nil {
+				return
+			}
+			if took, ok := since(gjson.GetBytes(raw, "delta").String()); ok {
+				back.add(took)
+			}
+		}
+	})
+	speak(ctx, n, func(payload string) { send(`{"type":"input_audio_buffer.append","audio":"` + payload + `"}`) })
+	_ = conn.Drop() // nobody minds
+	reading.Wait()
+}
+
+// speak says a frame each 20 ms until ctx ends. Not all speak at the same moment.
+func speak(ctx context.Context, n int, say func(payload string)) {
+	time.Sleep(time.Duration(n) * 20 * time.Millisecond / time.Duration(*loadCalls))
+	pace := time.NewTicker(20 * time.Millisecond)
+	defer pace.Stop()
+	for ctx.Err() == nil {
+		<-pace.C
+		say(base64.StdEncoding.EncodeToString(stamp(time.Now())))
 	}
-	b.ReportMetric((cpuTime(b)-cpu).Seconds()/took.Seconds(), "cores")
-	b.Log(reported(b, reg))
 }
 
 // echo is a model that says a frame for each frame that it hears, in one answer without an end.
@@ -188,17 +236,12 @@ func call(ctx context.Context, b *testing.B, dial func(context.Context) bridge.C
 			}
 		}
 	})
-	time.Sleep(time.Duration(n) * 20 * time.Millisecond / time.Duration(*loadCalls)) // they do not all speak at the same moment
-	pace := time.NewTicker(20 * time.Millisecond)
-	defer pace.Stop()
-	for ctx.Err() == nil {
-		<-pace.C
-		frame := `{"event":"media","streamSid":"MZ","media":{"track":"inbound","payload":"` + base64.StdEncoding.EncodeToString(stamp(time.Now())) + `"}}`
+	speak(ctx, n, func(payload string) {
+		frame := `{"event":"media","streamSid":"MZ","media":{"track":"inbound","payload":"` + payload + `"}}`
 		if err := phone.Send(b.Context(), []byte(frame)); err != nil {
 			b.Error(err)
-			return
 		}
-	}
+	})
 	if err := phone.HangUp(b.Context()); err != nil {
 		b.Error(err)
 	}
