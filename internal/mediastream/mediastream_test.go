@@ -135,7 +135,11 @@ func TestSplit(t *testing.T) {
 		}
 		payload := base64.StdEncoding.EncodeToString(audio)
 		var joined []byte
-		for _, piece := range mediastream.Split(payload, 90) {
+		pieces := mediastream.Split(payload, 90)
+		if shortest := len(pieces[len(pieces)-1]); len(pieces) > 1 && shortest < len(pieces[0])-8*len(pieces) {
+			t.Errorf("%d bytes end in a piece of %d letters behind others of %d", n, shortest, len(pieces[0]))
+		}
+		for _, piece := range pieces {
 			part, err := base64.StdEncoding.DecodeString(piece)
 			if err != nil {
 				t.Fatal(err)
