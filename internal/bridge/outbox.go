@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 )
@@ -53,8 +52,10 @@ func (o *outbox[T]) next(ctx context.Context) (what T, ok bool) {
 		o.mu.Lock()
 		o.since = time.Time{}
 		if len(o.queue) > 0 {
+			var none T
 			what, o.since = o.queue[0], o.now()
-			o.queue = slices.Delete(o.queue, 0, 1)
+			o.queue[0] = none // frees it now; append frees its place later
+			o.queue = o.queue[1:]
 			o.mu.Unlock()
 			return what, true
 		}
@@ -75,11 +76,4 @@ func (o *outbox[T]) stuck(now time.Time) time.Duration {
 		return 0
 	}
 	return now.Sub(o.since)
-}
-
-// idle reports whether all is written.
-func (o *outbox[T]) idle() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return len(o.queue) == 0 && o.since.IsZero()
 }
