@@ -48,6 +48,8 @@ func (s socket) Read(ctx context.Context) ([]byte, error) {
 		return nil, ErrTooLarge
 	case status == websocket.StatusNormalClosure || status == websocket.StatusGoingAway:
 		return nil, io.EOF
+	case errors.Is(err, io.EOF): // the connection, not the WebSocket, was closed
+		return nil, io.ErrUnexpectedEOF
 	}
 	return nil, err
 }

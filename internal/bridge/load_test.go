@@ -213,7 +213,7 @@ func reported(b *testing.B, reg *prometheus.Registry) string {
 // call is one telephone: it sends and takes a frame each 20 ms.
 func call(ctx context.Context, b *testing.B, dial func(context.Context) bridge.Conn, n int, back *delays) {
 	conn := dial(context.WithoutCancel(ctx))
-	phone := bridgetest.NewPhone(conn, bridgetest.PhoneOptions{Start: mediastream.Start{Stream: fmt.Sprintf("MZ%d", n)}})
+	phone := bridgetest.NewPhone(conn, bridgetest.PhoneOptions{Start: mediastream.Start{Stream: fmt.Sprintf("MZ%d", n), Parameters: tok}})
 	if err := phone.Begin(b.Context()); err != nil {
 		b.Error(err)
 		return

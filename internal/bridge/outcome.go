@@ -22,11 +22,12 @@ const (
 	Flooded   Reason = "flooded"    // more frames, or larger ones, than a telephone sends
 	NoStart   Reason = "no start"   // a socket did not say which stream it is
 	BadForm   Reason = "wrong form" // the audio is not μ-law at 8 kHz
+	Unknown   Reason = "unknown"    // nobody awaits the stream
 )
 
 // Reasons lists the reasons.
 func Reasons() []Reason {
-	return []Reason{HungUp, Ended, Elsewhere, Stopped, TooLong, Broken, Lost, Flooded, NoStart, BadForm}
+	return []Reason{HungUp, Ended, Elsewhere, Stopped, TooLong, Broken, Lost, Flooded, NoStart, BadForm, Unknown}
 }
 
 // Outcome is how a call went.
@@ -47,7 +48,7 @@ func (o Outcome) End() conversation.End {
 	switch o.Reason {
 	case HungUp, Ended, Elsewhere, TooLong:
 		end.Status = recaller.Completed
-	case Stopped, Broken, Lost, Flooded, NoStart, BadForm:
+	case Stopped, Broken, Lost, Flooded, NoStart, BadForm, Unknown:
 	}
 	return end
 }

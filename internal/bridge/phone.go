@@ -28,7 +28,8 @@ type Phone interface {
 // MaxFrame is the limit of a Socket for NewPhone.
 const MaxFrame = mediastream.MaxFrame
 
-// NewPhone returns the Phone at the other end of a platform's media stream.
+// NewPhone returns the Phone at the other end of a platform's media stream. Where the wire is mediastream.Any, nothing is
+// written before the stream has begun.
 func NewPhone(conn Conn, wire mediastream.Wire) Phone {
 	p := &phone{Conn: conn, wire: wire}
 	p.stream.Store(new(string))
@@ -52,6 +53,9 @@ func (p *phone) Next(ctx context.Context) (mediastream.Frame, error) {
 		raw, err := p.Read(ctx)
 		if err != nil {
 			return mediastream.Frame{}, err
+		}
+		if p.wire == mediastream.Any {
+			p.wire, _ = mediastream.WireOf(raw)
 		}
 		f, err := p.wire.Read(raw)
 		if err != nil {

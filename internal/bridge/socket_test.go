@@ -26,6 +26,8 @@ import (
 	"github.com/recallerhq/recaller/internal/realtime"
 )
 
+var tok = map[string]string{"tok": "one"}
+
 // connect puts a bridge between a model, behind a real socket, and the telephones that are dialled.
 func connect(tb testing.TB, model http.Handler, call bridge.Call) (dial func(ctx context.Context) bridge.Conn, b *book, outcomes chan bridge.Outcome, reg *prometheus.Registry) {
 	tb.Helper()
@@ -38,18 +40,15 @@ func connect(tb testing.TB, model http.Handler, call bridge.Call) (dial func(ctx
 	}, bridge.Options{})
 	call.Tenant, call.Conversation = "acme", "conv"
 	call.Provider.URL = api.URL
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, err := websocket.Accept(w, r, nil)
-		if err != nil {
-			return
+	door := br.Door(tb.Context(), func(_ context.Context, r *http.Request, start mediastream.Start) (bridge.Call, bool) {
+		return call, r.Method == http.MethodGet && start.Parameters["tok"] == "one"
+	}, func(_ context.Context, of bridge.Call, o bridge.Outcome) {
+		if of.Conversation != call.Conversation {
+			tb.Errorf("got %s", of.Conversation)
 		}
-		phone := bridge.NewPhone(bridge.Socket(c, bridge.MaxFrame), mediastream.Twilio)
-		if _, why := br.Begin(r.Context(), phone); why != "" {
-			tb.Error(why)
-			return
-		}
-		outcomes <- br.Run(r.Context(), phone, call)
-	}))
+		outcomes <- o
+	})
+	server := httptest.NewServer(door)
 	tb.Cleanup(server.Close)
 	return func(ctx context.Context) bridge.Conn {
 		c, _, err := websocket.Dial(ctx, server.URL, nil) //nolint:bodyclose // the library closes it
@@ -62,10 +61,16 @@ func connect(tb testing.TB, model http.Handler, call bridge.Call) (dial func(ctx
 
 func TestACallOverRealSockets(t *testing.T) {
 	t.Parallel()
+	for _, wire := range []mediastream.Wire{mediastream.Twilio, mediastream.Telnyx} {
+		realSockets(t, wire)
+	}
+}
+
+func realSockets(t *testing.T, wire mediastream.Wire) {
 	dial, book, outcomes, _ := connect(t, bridgetest.NewModel(bridgetest.ModelOptions{Now: time.Now, Pause: 100 * time.Millisecond, Listen: listens("Bye!"), Think: replies(
 		bridgetest.Reply{Say: "Bye.", Audio: bridgetest.Tone(1, 200*time.Millisecond), Calls: []realtime.Call{{Name: "end_call", Arguments: object(`{}`)}}},
 	)}), bridge.Call{Provider: bridge.Provider{Key: "k"}})
-	phone := bridgetest.NewPhone(dial(t.Context()), bridgetest.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Call: "CA1"}})
+	phone := bridgetest.NewPhone(dial(t.Context()), bridgetest.PhoneOptions{Wire: wire, Start: mediastream.Start{Stream: "MZ1", Call: "CA1", Parameters: tok}})
 	if err := phone.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +93,7 @@ func TestAFrameThatIsTooLargeEndsTheCall(t *testing.T) {
 	t.Parallel()
 	dial, _, outcomes, _ := connect(t, bridgetest.NewModel(bridgetest.ModelOptions{Now: time.Now}), bridge.Call{})
 	conn := dial(t.Context())
-	phone := bridgetest.NewPhone(conn, bridgetest.PhoneOptions{Start: mediastream.Start{Stream: "MZ1"}})
+	phone := bridgetest.NewPhone(conn, bridgetest.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: tok}})
 	if err := phone.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +102,79 @@ func TestAFrameThatIsTooLargeEndsTheCall(t *testing.T) {
 	}
 	if o := <-outcomes; o.Reason != bridge.Flooded {
 		t.Errorf("got %+v", o)
+	}
+}
+
+func TestASocketThatBreaksIsNoHangUp(t *testing.T) {
+	t.Parallel()
+	dial, _, outcomes, _ := connect(t, bridgetest.NewModel(bridgetest.ModelOptions{Now: time.Now}), bridge.Call{})
+	conn := dial(t.Context())
+	phone := bridgetest.NewPhone(conn, bridgetest.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: tok}})
+	if err := phone.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Drop(); err != nil {
+		t.Fatal(err)
+	}
+	if o := <-outcomes; o.Reason != bridge.Lost {
+		t.Errorf("got %+v", o)
+	}
+}
+
+func TestTheDoor(t *testing.T) {
+	t.Parallel()
+	serving, stop := context.WithCancel(t.Context())
+	ended := make(chan bridge.Outcome, 1)
+	dialled := make(chan int, 1)
+	reg, model := prometheus.NewRegistry(), bridgetest.NewModel(bridgetest.ModelOptions{Now: time.Now, Refuse: func(n int) error {
+		dialled <- n
+		return nil
+	}})
+	br := bridge.New(bridge.Deps{
+		Dial: model.Dial, Tools: &desk{}, Turns: &book{}, Events: events.New(time.Now), Log: quiet(), Metrics: bridge.NewMetrics(reg), Now: time.Now,
+	}, bridge.Options{})
+	door := br.Door(serving, func(_ context.Context, _ *http.Request, start mediastream.Start) (bridge.Call, bool) {
+		return bridge.Call{Tenant: "acme", Conversation: "conv"}, start.Parameters["tok"] == "one"
+	}, func(ctx context.Context, _ bridge.Call, o bridge.Outcome) {
+		if ctx.Err() != nil {
+			t.Error("a conversation cannot be ended when the server stops")
+		}
+		ended <- o
+	})
+	server := httptest.NewServer(door)
+	defer server.Close()
+	open := func(parameters map[string]string) (*bridgetest.Phone, error) {
+		c, _, err := websocket.Dial(t.Context(), server.URL, nil) //nolint:bodyclose // the library closes it
+		if err != nil {
+			return nil, err
+		}
+		phone := bridgetest.NewPhone(bridge.Socket(c, 1<<20), bridgetest.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: parameters}})
+		return phone, phone.Begin(t.Context())
+	}
+	stranger, err := open(map[string]string{"tok": "another"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stranger.Run(t.Context()); err == nil || errors.Is(err, context.Canceled) {
+		t.Errorf("a stranger's socket: got %v, want that it broke", err)
+	}
+	phone, err := open(tok)
+	if err != nil {
+		t.Fatal(err)
+	}
+	talking := make(chan error, 1)
+	go func() { talking <- phone.Run(t.Context()) }()
+	<-dialled // the call is under way
+	stop()
+	if o := <-ended; o.Reason != bridge.Stopped {
+		t.Errorf("got %+v", o)
+	}
+	door.Wait()
+	if err := <-talking; err != nil {
+		t.Errorf("the phone was not told that it is over: %v", err)
+	}
+	if _, err := open(tok); err == nil {
+		t.Error("a socket is taken though the server stops")
 	}
 }
 

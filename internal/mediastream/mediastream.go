@@ -19,11 +19,24 @@ import (
 // Wire is the form in which a platform writes its frames.
 type Wire int
 
-// The wires.
+// The wires. Any is for a socket that may be either's, until its first frame with an id of the stream shows whose it is
+// (WireOf).
 const (
 	Twilio Wire = iota
 	Telnyx
+	Any
 )
+
+// WireOf tells by a frame whose wire it is; false: the frame does not show it.
+func WireOf(raw []byte) (Wire, bool) {
+	switch ids := gjson.GetManyBytes(raw, "streamSid", "stream_id"); {
+	case ids[0].Exists():
+		return Twilio, true
+	case ids[1].Exists():
+		return Telnyx, true
+	}
+	return Any, false
+}
 
 // Kind says what a frame tells.
 type Kind int

@@ -68,6 +68,20 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestWhoseWireItIs(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]mediastream.Wire{
+		`{"event":"connected"}`: mediastream.Any,
+		`nonsense`:              mediastream.Any,
+		`{"event":"start","streamSid":"MZ1","start":{}}`:         mediastream.Twilio,
+		`{"event":"start","stream_id":"s1","start":{"from":""}}`: mediastream.Telnyx,
+	} {
+		if got, ok := mediastream.WireOf([]byte(raw)); got != want || ok != (want != mediastream.Any) {
+			t.Errorf("%s: got %v, %v", raw, got, ok)
+		}
+	}
+}
+
 func TestMalformedFramesAreRefused(t *testing.T) {
 	t.Parallel()
 	many := `{"event":"start","streamSid":"s","start":{"customParameters":{`
