@@ -13,6 +13,7 @@ import (
 const (
 	maxEarly   = 150                     // frames that are kept until the model listens: three seconds
 	maxDigits  = 32                      // keys
+	maxFaults  = 20                      // of either side that are logged
 	digitPause = 1500 * time.Millisecond // after which no more keys belong to those before
 )
 
@@ -61,7 +62,9 @@ func (t *talk) hear(f frame) {
 	case mediastream.Stopped:
 		t.end(HungUp)
 	case mediastream.Fault:
-		t.log.Warn("the telephone's platform reports a fault", "code", f.Code)
+		if t.faults++; t.faults <= maxFaults {
+			t.log.Warn("the telephone's platform reports a fault", "code", f.Code)
+		}
 	case mediastream.Other, mediastream.Connected, mediastream.Started:
 	}
 }

@@ -286,7 +286,9 @@ func (t *talk) derive(m *session, out realtime.Output) {
 		t.called(m, c)
 	}
 	for _, f := range out.Faults {
-		t.log.Warn("the model reports a fault", "type", f.Type, "code", f.Code)
+		if t.faults++; t.faults <= maxFaults {
+			t.log.Warn("the model reports a fault", "type", f.Type, "code", f.Code)
+		}
 	}
 	if out.Ended && t.model == m {
 		t.broke("expired", false)

@@ -397,3 +397,35 @@ func TestAServerThatNeitherAnswersNorStopsByItself(t *testing.T) {
 		s.clean()
 	})
 }
+
+func TestASessionThatExpiresIsFollowedByAnother(t *testing.T) {
+	stages(t, plot{model: bridgetest.ModelOptions{
+		Listen: listens("Hello?", "Are you there?"), Think: replies(bridgetest.Reply{Say: "Hi."}, bridgetest.Reply{Fault: "session_expired"}, bridgetest.Reply{Say: "I am."}),
+	}}, func(s *stage) {
+		s.talks()
+		s.pass(4 * second)
+		s.talks()
+		s.pass(6 * second)
+		s.says("user: Hello?", "assistant: Hi.", "assistant: I am.") // what he said last was not written down yet
+		if o := s.hangUp(); !o.Retried || s.count("recaller_bridge_breaks_total", "expired") != 1 {
+			s.Errorf("got %+v", o)
+		}
+	})
+}
+
+func TestFaultsThatAreHarmlessChangeNothing(t *testing.T) {
+	n := 0
+	stages(t, plot{model: bridgetest.ModelOptions{Listen: listens("Hello?"), Think: func(bridgetest.Heard) bridgetest.Reply {
+		if n++; n == 1 {
+			return bridgetest.Reply{Fault: "rate_limit_exceeded"}
+		}
+		return bridgetest.Reply{Say: "Hi."}
+	}}}, func(s *stage) {
+		s.talks()
+		s.pass(20 * second) // it is asked anew when nothing comes
+		s.says("user: Hello?", "assistant: Hi.")
+		if o := s.hangUp(); o.Retried {
+			s.Errorf("got %+v", o)
+		}
+	})
+}

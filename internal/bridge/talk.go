@@ -49,6 +49,7 @@ type talk struct {
 	pressed          time.Time
 	history          []realtime.Turn // the last turns
 	pending          int             // calls that are under way
+	faults           int             // that were reported by either side
 	model            *session        // nil: none is connected
 	sessions         int
 	retried, busy    bool      // busy: when the model's side broke, the caller waited for words

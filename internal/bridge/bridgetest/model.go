@@ -39,6 +39,7 @@ type Reply struct {
 	Break  bool            // the connection breaks off in the middle of what is said
 	Fail   bool            // the response fails
 	Silent bool            // nothing comes at all
+	Fault  string          // an error comes instead, with this code
 }
 
 // ModelOptions say how a Model behaves.

@@ -25,6 +25,10 @@ func (s *speech) respond(asked, choice string) {
 	if reply.Silent {
 		return
 	}
+	if reply.Fault != "" {
+		s.fault(reply.Fault)
+		return
+	}
 	id := s.id("resp")
 	s.active = id
 	s.later(thinks, id, func() {
