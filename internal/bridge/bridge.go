@@ -66,7 +66,8 @@ type Options struct {
 	Silence time.Duration // of the model, when it was asked for something; 10 s
 	Longest time.Duration // a call; an hour
 	Ahead   time.Duration // audio that the telephone has not played yet; 5 min
-	Drain   time.Duration // after the end, for turns and tools that are under way; 10 s
+	Linger  time.Duration // after the end, for the words of what the caller said last; 2 s
+	Drain   time.Duration // after that, for turns and tools that are under way; 10 s
 }
 
 func (o Options) withDefaults() Options {
@@ -82,6 +83,7 @@ func (o Options) withDefaults() Options {
 	set(&o.Silence, 10*time.Second)
 	set(&o.Longest, time.Hour)
 	set(&o.Ahead, 5*time.Minute)
+	set(&o.Linger, 2*time.Second)
 	set(&o.Drain, 10*time.Second)
 	return o
 }

@@ -12,6 +12,8 @@ import (
 
 const (
 	maxEarly   = 150                     // frames that are kept until the model listens: three seconds
+	maxRecent  = 50                      // frames before a model noticed that somebody speaks: a second
+	maxUnsaid  = 750                     // frames of which the words are not known yet: fifteen seconds
 	maxDigits  = 32                      // keys
 	maxFaults  = 20                      // of either side that are logged
 	digitPause = 1500 * time.Millisecond // after which no more keys belong to those before
@@ -71,14 +73,25 @@ func (t *talk) hear(f frame) {
 
 // listenTo passes audio on, or keeps the last of it until the model listens.
 func (t *talk) listenTo(f frame) {
-	if t.model != nil && t.model.ready {
-		t.queue(message{appended(f.Payload), f.at})
+	t.recent = last(t.recent, f.Payload, maxRecent)
+	m := t.model
+	if m == nil || !m.ready {
+		t.early = last(t.early, f.Payload, maxEarly)
 		return
 	}
-	if len(t.early) == maxEarly {
-		t.early = t.early[1:]
+	if len(m.unheard) > 0 {
+		t.unsaid = last(t.unsaid, f.Payload, maxUnsaid)
 	}
-	t.early = append(t.early, f.Payload)
+	t.queue(message{appended(f.Payload), f.at})
+}
+
+// last appends, and leaves out the first where there are too many.
+func last(list []string, one string, most int) []string {
+	if len(list) >= most {
+		list[0] = ""
+		list = list[1:]
+	}
+	return append(list, one)
 }
 
 // press collects the keys that are pressed. The model is told of them, but they are nobody's turn: they may be a PIN.

@@ -43,6 +43,7 @@ func (t *talk) told(e event) {
 	case "input_audio_buffer.speech_started":
 		m.speaking, m.paused, m.awaits, m.rounds, t.leaving = true, time.Time{}, time.Time{}, 0, time.Time{}
 		t.silence("caller")
+		t.begins(m, r.Get("item_id").String())
 	case "response.done":
 		t.unsounded(m, r.Get("response.output"))
 	}
@@ -68,10 +69,14 @@ func (t *talk) follow(m *session, name string, r gjson.Result) {
 		if !m.ready {
 			t.broke("refused", false)
 		}
+	case "conversation.item.input_audio_transcription.completed", "conversation.item.input_audio_transcription.failed":
+		t.written(m, r.Get("item_id").String())
 	case "input_audio_buffer.speech_stopped":
 		m.paused = t.now
 	case "input_audio_buffer.committed":
-		m.speaking = false
+		if m.speaking = false; m.paused.IsZero() {
+			m.paused = t.now
+		}
 		switch {
 		case !t.call.Provider.answers():
 			m.owes = true
@@ -100,6 +105,23 @@ const (
 	formed = `{"type":"session.updated","session":{"audio":{"output":{"format":{"type":"audio/pcmu"}}}}}`
 )
 
+// begins notes that the caller says something. Its audio is kept until its words are: a session that breaks before is
+// followed by one that hears it again.
+func (t *talk) begins(m *session, item string) {
+	if len(m.unheard) == 0 {
+		t.unsaid = slices.Clone(t.recent)
+	}
+	m.unheard = last(m.unheard, item, maxSounded)
+}
+
+// written notes that the words of something that the caller said are known, or never will be.
+func (t *talk) written(m *session, item string) {
+	m.unheard = slices.DeleteFunc(m.unheard, func(id string) bool { return id == item })
+	if len(m.unheard) == 0 {
+		t.unsaid = nil
+	}
+}
+
 // ready begins what the session is for, once the model has its instructions.
 func (t *talk) ready(m *session) {
 	m.ready = true
@@ -113,10 +135,10 @@ func (t *talk) ready(m *session) {
 	for i, turn := range t.history {
 		t.send(t.call.Provider.said(fmt.Sprintf("%s%d_%d", historyID, m.n, i), turn.Speaker, turn.Text))
 	}
-	for _, payload := range t.early {
+	for _, payload := range slices.Concat(t.unsaid, t.early) {
 		t.queue(message{text: appended(payload)})
 	}
-	t.early = nil
+	t.unsaid, t.early = nil, nil
 	switch {
 	case len(t.history) == 0 && t.call.Greeting != "":
 		t.ask(m, &responseWire{Instructions: t.call.instructions() + greet + t.call.Greeting})

@@ -149,8 +149,12 @@ type (
 	}
 )
 
-// stop ends the response that is being made.
-var stop = json.RawMessage(`{"type":"response.cancel"}`)
+var (
+	// stop ends the response that is being made.
+	stop = json.RawMessage(`{"type":"response.cancel"}`)
+	// commit makes an item of what the caller is saying.
+	commit = json.RawMessage(`{"type":"input_audio_buffer.commit"}`)
+)
 
 // pcmu is μ-law at 8 kHz, as telephones have it.
 const pcmu = "audio/pcmu"

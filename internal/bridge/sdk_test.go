@@ -29,6 +29,7 @@ func TestTheMakersLibraryReadsWhatIsSent(t *testing.T) {
 		"greet":           responseCreate{"response.create", &responseWire{Instructions: "Say hello."}},
 		"speak, not call": responseCreate{"response.create", &responseWire{Choice: "none"}},
 		"stop":            stop,
+		"listen to that":  commit,
 	}
 	for name, what := range tests {
 		text, err := json.Marshal(what)

@@ -35,6 +35,7 @@ type session struct {
 	owes     bool      // results were told that it has not spoken of yet
 	speaking bool      // the caller is
 	paused   time.Time // when he stopped: what he said is an item soon
+	unheard  []string  // items of his whose words are not known yet
 	rounds   int       // responses to results since somebody spoke
 	failures int       // responses that failed, in a row
 	last     time.Time // when its last event came

@@ -400,13 +400,13 @@ func TestAServerThatNeitherAnswersNorStopsByItself(t *testing.T) {
 
 func TestASessionThatExpiresIsFollowedByAnother(t *testing.T) {
 	stages(t, plot{model: bridgetest.ModelOptions{
-		Listen: listens("Hello?", "Are you there?"), Think: replies(bridgetest.Reply{Say: "Hi."}, bridgetest.Reply{Fault: "session_expired"}, bridgetest.Reply{Say: "I am."}),
+		Listen: listens("Hello?", "Are you there?", "Are you there?"), Think: replies(bridgetest.Reply{Say: "Hi."}, bridgetest.Reply{Fault: "session_expired"}, bridgetest.Reply{Say: "I am."}),
 	}}, func(s *stage) {
 		s.talks()
 		s.pass(4 * second)
 		s.talks()
 		s.pass(6 * second)
-		s.says("user: Hello?", "assistant: Hi.", "assistant: I am.") // what he said last was not written down yet
+		s.says("user: Hello?", "assistant: Hi.", "user: Are you there?", "assistant: I am.")
 		if o := s.hangUp(); !o.Retried || s.count("recaller_bridge_breaks_total", "expired") != 1 {
 			s.Errorf("got %+v", o)
 		}
@@ -428,4 +428,41 @@ func TestFaultsThatAreHarmlessChangeNothing(t *testing.T) {
 			s.Errorf("got %+v", o)
 		}
 	})
+}
+
+func TestTheLastWordsAreKeptThoughTheCallerHangsUp(t *testing.T) {
+	tests := map[string]struct {
+		until time.Duration // from when he begins to speak
+		takes time.Duration // the transcript
+		want  []string
+	}{
+		"the transcript is under way": {2 * second, 1500 * time.Millisecond, []string{"user: Goodbye then."}},
+		"in the middle of it":         {600 * time.Millisecond, 100 * time.Millisecond, []string{"user: Goodbye then."}},
+		"it takes too long":           {2 * second, 9 * second, nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			stages(t, plot{model: bridgetest.ModelOptions{
+				Listen: func(int, int, []byte) (string, time.Duration) { return "Goodbye then.", test.takes },
+				Think:  replies(bridgetest.Reply{Say: long}),
+			}}, func(s *stage) {
+				s.pass(second)
+				s.talks()
+				s.pass(test.until)
+				began := time.Now()
+				s.hangUp()
+				if took := time.Since(began); took > 2100*time.Millisecond {
+					s.Errorf("the end took %s", took)
+				}
+				kept := s.book.said()
+				if len(kept) > 0 && strings.HasSuffix(kept[len(kept)-1], " —") {
+					kept = kept[:len(kept)-1] // what was heard of the answer
+				}
+				if !slices.Equal(kept, test.want) {
+					s.Errorf("kept %q, want %q", kept, test.want)
+				}
+				s.clean()
+			})
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,6 +46,7 @@ type talk struct {
 	rate             bucket
 	play             playback
 	early            []string // audio that came while no session was ready
+	recent, unsaid   []string // the last audio, and that of the items whose words are not known yet
 	digits           string   // keys that were pressed
 	pressed          time.Time
 	history          []realtime.Turn // the last turns
@@ -130,11 +132,16 @@ func (t *talk) close() Outcome {
 	t.at(t.Now())
 	t.sub.Close()
 	t.silence("")
+	var closing sync.WaitGroup
+	closing.Go(t.hangUp)
+	t.linger()
 	if m := t.model; m != nil {
+		t.silence("") // what came meanwhile
 		t.keepTurns(m.deriver.Flush(t.now).Turns)
+		closing.Go(func() { _ = m.conn.Close() }) // all is over, whatever it says
 	}
 	t.keep.finish()
-	t.hangUp()
+	closing.Wait()
 	t.cancel()
 	t.io.Wait()
 	t.drop()
@@ -151,18 +158,38 @@ func (t *talk) close() Outcome {
 	return out
 }
 
-// hangUp closes both sides. To a telephone that is still there it says goodbye, so that the platform goes on.
+// hangUp says goodbye to a telephone that is still there, so that the platform goes on.
 func (t *talk) hangUp() {
-	var closing sync.WaitGroup
-	defer closing.Wait()
-	if m := t.model; m != nil {
-		closing.Go(func() { _ = m.conn.Close() }) // all is over, whatever it says
+	if t.reason == Lost || t.reason == Flooded || t.phone.Close() != nil {
+		_ = t.phone.Drop() // nobody is there to be told
 	}
-	closing.Go(func() {
-		if t.reason == Lost || t.reason == Flooded || t.phone.Close() != nil {
-			_ = t.phone.Drop() // nobody is there to be told
+}
+
+// linger waits for the words of what the caller said last, so that they are kept.
+func (t *talk) linger() {
+	m := t.model
+	if m == nil || !m.ready || len(m.unheard) == 0 || t.reason == Stopped || t.reason == Elsewhere {
+		return
+	}
+	if m.speaking {
+		t.send(commit)
+	}
+	timer := time.NewTimer(t.opts.Linger)
+	defer timer.Stop()
+	for len(m.unheard) > 0 {
+		select {
+		case e := <-t.events:
+			if t.at(t.Now()); e.err != nil {
+				return
+			}
+			t.told(e)
+		case <-t.frames: // nobody speaks any more
+		case d := <-t.results:
+			t.result(d)
+		case <-timer.C:
+			return
 		}
-	})
+	}
 }
 
 // connected takes a connection to a model, or the failure to make one.
@@ -185,7 +212,10 @@ func (t *talk) broke(cause string, forGood bool) {
 	if m := t.model; m != nil {
 		t.busy = !m.speaking && (m.active != "" || m.owes || t.pending > 0 || !m.awaits.IsZero() || len(t.play.items) > 0)
 		t.silence("break")
-		t.keepTurns(m.deriver.Flush(t.now).Turns)
+		t.keepTurns(slices.DeleteFunc(m.deriver.Flush(t.now).Turns, func(turn realtime.Turn) bool {
+			return slices.Contains(m.unheard, turn.Item) // the next session hears it again, whole
+		}))
+		t.busy = t.busy && len(t.unsaid) == 0
 		t.drop()
 	}
 	switch {
@@ -253,6 +283,9 @@ func (t *talk) silent(m *session) {
 	if m.speaking && !m.paused.IsZero() && t.now.Sub(m.paused) >= maxPaused {
 		m.speaking = false // it was no speech
 	}
+	if !m.speaking && t.now.Sub(m.paused) >= maxUnheard {
+		m.unheard, t.unsaid = nil, nil
+	}
 	waits := !m.awaits.IsZero() && t.now.Sub(m.awaits) >= t.opts.Silence
 	switch {
 	case t.model != m:
@@ -277,6 +310,7 @@ func (t *talk) quiet() bool {
 const (
 	maxGoodbye = 30 * time.Second // how long a goodbye may take
 	maxPaused  = 2 * time.Second  // from the end of speech to the item that it becomes
+	maxUnheard = 15 * time.Second // from there to its words
 )
 
 // payloads are base64, so a message with audio needs no escaping.

@@ -327,6 +327,12 @@ func (s *speech) take(r gjson.Result) {
 			return
 		}
 		s.cancel()
+	case "input_audio_buffer.commit":
+		if !s.speaking {
+			s.fault("input_audio_buffer_commit_empty")
+			return
+		}
+		s.commit(false)
 	case "conversation.item.create":
 		s.put(r.Get("item"))
 	case "conversation.item.truncate":
@@ -424,13 +430,13 @@ func (s *speech) hear(payload string) {
 		s.said, s.hush = append(s.said, audio...), 0
 	case s.speaking:
 		if s.hush += took; s.hush >= s.Pause {
-			s.commit()
+			s.commit(!s.waits)
 		}
 	}
 }
 
-// commit makes an item of what the caller said, and answers it.
-func (s *speech) commit() {
+// commit makes an item of what the caller said, and answers it if it should.
+func (s *speech) commit(answers bool) {
 	s.speaking = false
 	id, audio := s.item, s.said
 	s.tell("input_audio_buffer.speech_stopped", fmt.Sprintf(`"audio_end_ms":%d,"item_id":%q`, s.clock.Milliseconds(), id))
@@ -445,7 +451,7 @@ func (s *speech) commit() {
 	s.spoken++
 	words, takes := s.Listen(s.n, s.spoken, audio)
 	s.later(takes, "", func() { s.transcribed(id, words) })
-	if s.active == "" && !s.waits {
+	if s.active == "" && answers {
 		s.respond("", "")
 	}
 }
