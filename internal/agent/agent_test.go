@@ -16,6 +16,7 @@ import (
 	"github.com/recallerhq/recaller/internal/agent"
 	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
+	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 )
 
@@ -42,14 +43,17 @@ func TestTheModelRemembersAndGoesOn(t *testing.T) {
 			t.Errorf("results (-want +got):\n%s", diff)
 		}
 
-		// The platform sends the turn again, and the model writes the arguments in another order.
-		b.says("Lovely.", `store_memory {"value":"daughter is called Sarah", "key":"daughter_name","memory_type":"fact"}`)
-		if got := b.answers(in); got.By != agent.ByModel {
-			t.Errorf("again: got %+v", got)
-		}
 		list, _, err := b.Place.Store.Memories(t.Context(), tenant, b.call.Caller.ID, recaller.MemoryFilter{})
-		if err != nil || len(list) != 1 || list[0].Version != 1 || !slices.Equal(list[0].Provenance.Turns, []int{0}) {
-			t.Errorf("got %+v, %v, want the memory of the first time, from the caller's turn", list, err)
+		if err != nil || len(list) != 1 || !slices.Equal(list[0].Provenance.Turns, []int{0}) {
+			t.Fatalf("got %+v, %v, want one memory from the caller's turn", list, err)
+		}
+
+		// The caller has it forgotten, and then the platform sends the turn again. The model writes in another order.
+		_, err = b.memories.Change(t.Context(), tenant, list[0].ID, memory.Change{Forget: true})
+		b.ok(err)
+		b.says("Lovely.", `store_memory {"value":"daughter is called Sarah", "key":"daughter_name","memory_type":"fact"}`)
+		if got := b.answers(in); got.By != agent.ByModel || got.Calls[0].Failed != "" || len(b.remembered()) != 0 {
+			t.Errorf("again: got %+v, remembered %v", got, b.remembered())
 		}
 		if strings.Contains(b.log.String(), "Sarah") {
 			t.Error("the log holds what was said")
