@@ -27,6 +27,7 @@ type Said struct {
 	Text    string
 	Images  []Image      // of the user: before the text
 	Calls   []ModelCall  // of the assistant: after the text
+	Thought string       // of the assistant: as the Answer had it
 	Results []CallResult // of the user: of all calls before it, before the text
 }
 
@@ -43,7 +44,8 @@ type ModelCall struct {
 	Name string // it may be no tool that the model was told of
 	// Arguments are a JSON object. They need not fit the tool's schema.
 	Arguments json.RawMessage
-	Broken    bool // what came as arguments is no JSON object, so that Arguments are {}
+	Broken    bool            // what came as arguments is no JSON object, so that Arguments are {}
+	Extra     json.RawMessage // what the provider wants back with the call; nil: nothing
 }
 
 // CallResult is what came of a call.

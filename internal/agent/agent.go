@@ -11,6 +11,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -39,14 +40,18 @@ type Tenants interface {
 	Tenant(ctx context.Context, id recaller.TenantID) (recaller.Tenant, error)
 }
 
-// Deps are what an Agent needs; all are required but Model.
+// Deps are what an Agent needs; all are required but Model and Patience.
 type Deps struct {
-	Model   Model // nil, and no nil pointer in it: none is configured
-	Tools   Tools
-	Tenants Tenants
-	Log     *slog.Logger
-	Metrics *Metrics
-	Now     func() time.Time
+	// Model is best a client of the agent's own, whose turns are not shared with work that nobody waits for. nil, and no
+	// nil pointer in it: none is configured.
+	Model Model
+	// Patience is how long somebody on the telephone waits for a word; 0: 8 s. A slow model of one's own may need more.
+	Patience time.Duration
+	Tools    Tools
+	Tenants  Tenants
+	Log      *slog.Logger
+	Metrics  *Metrics
+	Now      func() time.Time
 }
 
 // Agent answers. Safe for concurrent use.
@@ -66,6 +71,8 @@ type Asking struct {
 	// Turns are the last ones, oldest first, up to the caller's newest. The assistant's hold what was heard. Of very
 	// many only the last are told. None: the agent speaks first.
 	Turns []recaller.Turn
+	// Tools are the memory tools that the model may call here; nil: all of them.
+	Tools []recaller.Tool
 	// Language is what the caller speaks, as the platform tells it ("de-DE"); empty: it is found out from the turns. It
 	// is only for what is said when the model fails.
 	Language string
@@ -149,12 +156,13 @@ type patience struct {
 	tokens  int           // of one round
 }
 
-// patienceOf returns how long whoever is on a channel waits.
-func patienceOf(c recaller.Channel) patience {
+// patienceOf returns how long whoever is on a channel waits. The tokens leave room for what a model thinks.
+func (a *Agent) patienceOf(c recaller.Channel) patience {
 	if c == recaller.ChannelVoice {
-		return patience{silence: 8 * time.Second, whole: time.Minute, tokens: 600}
+		silence := cmp.Or(a.Patience, 8*time.Second)
+		return patience{silence: silence, whole: time.Minute + silence, tokens: 1500}
 	}
-	return patience{silence: 45 * time.Second, whole: 2 * time.Minute, tokens: 1000}
+	return patience{silence: 45 * time.Second, whole: 2 * time.Minute, tokens: 2000}
 }
 
 // reply prepares an answer.
@@ -172,9 +180,9 @@ func (a *Agent) reply(ctx context.Context, in Asking, say func(string) error) *r
 		tenant = recaller.Tenant{ID: in.Tenant}
 	}
 	r.tenant = tenant
-	wait := patienceOf(in.Channel)
+	wait := a.patienceOf(in.Channel)
 	r.said = recaller.Dialogue{
-		System: instructions(tenant, in), Said: dialogue(in.Turns), Tools: offered(in.Channel),
+		System: instructions(tenant, in), Said: dialogue(in.Turns), Tools: in.offered(),
 		MaxTokens: wait.tokens, Timeout: wait.whole, Silence: wait.silence,
 	}
 	return r
@@ -198,7 +206,7 @@ func (r *reply) rounds(ctx context.Context) error {
 			return err
 		}
 		r.said.Said = append(r.said.Said,
-			recaller.Said{Speaker: recaller.Assistant, Text: got.Text, Calls: got.Calls},
+			recaller.Said{Speaker: recaller.Assistant, Text: got.Text, Calls: got.Calls, Thought: got.Thought},
 			recaller.Said{Speaker: recaller.User, Results: results})
 	}
 }

@@ -365,6 +365,20 @@ func TestAnswersAreCounted(t *testing.T) {
 	}
 }
 
+// Who is not trusted may not have everything done, whatever the model calls.
+func TestOnlyTheToolsOfTheAskingAreCarriedOut(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "openai")
+	in := b.hears("Forget that I have a dog.")
+	in.Tools = []recaller.Tool{recaller.ToolRecall}
+	b.says("", `forget_memory {"key":"dog"}`, `recall {"query":"dog"}`)
+	got := b.answers(in)
+	q := b.provider.Requests()[0]
+	if len(q.Tools) != 2 || q.Tools[0].Name != "recall" || strings.Contains(q.System, "store_memory") || got.Calls[0].Failed != recaller.NotFound || got.Calls[1].Failed != "" {
+		t.Errorf("got %+v; tools %+v", got, q.Tools)
+	}
+}
+
 // model is a model that notes what it is asked.
 type model struct{ asked []recaller.Dialogue }
 
@@ -387,6 +401,11 @@ func TestPatienceIsThatOfTheChannel(t *testing.T) {
 			t.Errorf("%s: asked with %v, %v, %d tokens", channel, got.Silence, got.Timeout, got.MaxTokens)
 		}
 	}
+	in.Channel, b.agent.Patience = recaller.ChannelVoice, time.Minute
+	b.answers(in)
+	if got := m.asked[len(m.asked)-1]; got.Silence != time.Minute || got.Timeout <= time.Minute {
+		t.Errorf("a slow model: asked with %v, %v", got.Silence, got.Timeout)
+	}
 }
 
 func TestTurnsAreToldAsWhatTwoSidesSaid(t *testing.T) {
@@ -398,11 +417,13 @@ func TestTurnsAreToldAsWhatTwoSidesSaid(t *testing.T) {
 	say := func(who recaller.Speaker, text string) recaller.Turn { return recaller.Turn{Speaker: who, Text: text} }
 	cut := say(recaller.Assistant, "Your table is on Tues…")
 	cut.Interrupted = true
-	in.Turns = []recaller.Turn{say(recaller.Assistant, "Hello!"), say(recaller.User, "Hi."), say(recaller.User, " Is it Tuesday? "), cut, say(recaller.User, ""), say(recaller.User, "No!")}
+	unheard := say(recaller.User, "Munday")
+	unheard.Confidence = 0.3
+	in.Turns = []recaller.Turn{say(recaller.Assistant, "Hello!"), say(recaller.User, "Hi."), say(recaller.User, " Is it Tuesday? "), cut, say(recaller.User, ""), say(recaller.User, "No!"), unheard}
 	b.answers(in)
 	want := []recaller.Said{
 		{Speaker: recaller.Assistant, Text: "Hello!"}, {Speaker: recaller.User, Text: "Hi.\nIs it Tuesday?"},
-		{Speaker: recaller.Assistant, Text: "Your table is on Tues—"}, {Speaker: recaller.User, Text: "No!"},
+		{Speaker: recaller.Assistant, Text: "Your table is on Tues—"}, {Speaker: recaller.User, Text: "No!\n(hardly heard) Munday"},
 	}
 	if diff := cmp.Diff(want, m.asked[0].Said); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -15,6 +15,9 @@ const (
 	maxWords = 24 << 10 // bytes
 )
 
+// unsure is how sure a recogniser must have been of words that can be relied on (B10).
+const unsure = 0.5
+
 // toolsPart is the part of a briefing that says how to use the memory tools.
 const toolsPart = "tools"
 
@@ -24,7 +27,7 @@ func instructions(t recaller.Tenant, in Asking) string {
 	manner, _ := prompt.For(t, mannerOf(in.Channel))
 	parts := []string{cmp.Or(strings.TrimSpace(in.Briefing.Text), prompt.Unbriefed), manner}
 	told := slices.ContainsFunc(in.Briefing.Parts, func(p recaller.BriefingPart) bool { return p.Name == toolsPart })
-	if !told {
+	if !told && in.may(recaller.ToolStoreMemory) {
 		memory, _ := prompt.For(t, prompt.Memory)
 		parts = append(parts, memory)
 	}
@@ -57,6 +60,9 @@ func dialogue(turns []recaller.Turn) []recaller.Said {
 		}
 		if words == "" {
 			continue
+		}
+		if t.Speaker == recaller.User && t.Confidence > 0 && t.Confidence < unsure {
+			words = "(hardly heard) " + words
 		}
 		if n := len(out); n > 0 && out[n-1].Speaker == t.Speaker {
 			out[n-1].Text += "\n" + words

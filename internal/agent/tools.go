@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -22,13 +23,21 @@ Say your goodbye in the same reply before you call this. The call ends when it w
 	toolLimit     = 5 * time.Second // of one call
 )
 
-// offered returns the tools for a channel, always in the same order, because providers keep the beginning of a prompt.
-func offered(c recaller.Channel) []recaller.ModelTool {
+// may reports whether the model may call a tool here.
+func (in Asking) may(t recaller.Tool) bool {
+	return t.Valid() && (in.Tools == nil || slices.Contains(in.Tools, t))
+}
+
+// offered returns the tools, always in the same order, because providers keep the beginning of a prompt.
+func (in Asking) offered() []recaller.ModelTool {
 	var out []recaller.ModelTool
 	for _, d := range tool.Definitions() {
+		if !in.may(d.Name) {
+			continue
+		}
 		out = append(out, recaller.ModelTool{Name: string(d.Name), Description: d.Description, Parameters: d.Parameters})
 	}
-	if c == recaller.ChannelVoice {
+	if in.Channel == recaller.ChannelVoice {
 		out = append(out, recaller.ModelTool{Name: endCall, Description: endCallText, Parameters: json.RawMessage(endCallSchema)})
 	}
 	return out
@@ -58,7 +67,7 @@ func (r *reply) carry(ctx context.Context, c recaller.ModelCall, i int) (told, e
 	case c.Name == endCall && r.in.Channel == recaller.ChannelVoice: // there is nothing in its arguments
 		r.out.HangUp = true
 		return told{Done: true, Note: "The call ends after your next words. If you have not said goodbye, say it now, in a few words."}, nil
-	case !recaller.Tool(c.Name).Valid():
+	case !r.in.may(recaller.Tool(c.Name)):
 		return told{}, recaller.Errorf(recaller.NotFound, "there is no such tool")
 	case c.Broken:
 		return told{}, recaller.Errorf(recaller.Invalid, "the arguments were no JSON object: call it again with all of them")

@@ -20,6 +20,7 @@ type callPiece struct {
 	index     int // of the call in the answer; -1: it does not say
 	id, name  string
 	arguments string // to add to those before
+	extra     json.RawMessage
 }
 
 // calls puts calls together from their pieces. The zero value is ready.
@@ -33,6 +34,7 @@ type openCall struct {
 	index     int
 	id, name  string
 	arguments strings.Builder
+	extra     json.RawMessage
 }
 
 // take adds pieces. It fails if there are more than any answer needs.
@@ -48,6 +50,9 @@ func (c *calls) take(pieces []callPiece) error {
 		}
 		if k.name == "" { // some servers tell it with each piece
 			k.name = p.name
+		}
+		if len(p.extra) > 0 {
+			k.extra = p.extra
 		}
 		k.arguments.WriteString(p.arguments)
 		c.size += len(p.arguments)
@@ -76,7 +81,7 @@ func (c *calls) whole() []recaller.ModelCall {
 	var out []recaller.ModelCall
 	taken := map[string]bool{}
 	for i, k := range c.list {
-		call := recaller.ModelCall{ID: k.id, Name: callName(k.name)}
+		call := recaller.ModelCall{ID: k.id, Name: callName(k.name), Extra: k.extra}
 		if call.Name == "" {
 			continue
 		}

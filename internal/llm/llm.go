@@ -116,12 +116,15 @@ func (q question) instructions() string {
 type said struct {
 	text  string
 	calls []recaller.ModelCall
-	told  endpoint.Told // also with an error
+	// what the model thought, if it was told apart
+	thought string
+	told    endpoint.Told // also with an error
 }
 
 // piece is one event of a streamed answer. A zero value means that it does not say.
 type piece struct {
 	text, refusal string
+	thought       string // told apart from the text
 	calls         []callPiece
 	ended         string // why the answer ended
 	over          bool   // nothing follows

@@ -32,12 +32,14 @@ type (
 		Role    string           `json:"role"`
 		Content any              `json:"content"` // a string, or parts where there are pictures; nil: calls and no word
 		Calls   []openAIMadeCall `json:"tool_calls,omitempty"`
-		Of      string           `json:"tool_call_id,omitempty"` // of a result: its call
+		Thought string           `json:"reasoning_content,omitempty"` // DeepSeek and Kimi want it back
+		Of      string           `json:"tool_call_id,omitempty"`      // of a result: its call
 	}
 	openAIMadeCall struct {
 		ID       string           `json:"id"`
 		Type     string           `json:"type"`
 		Function openAICalledWith `json:"function"`
+		Extra    json.RawMessage  `json:"extra_content,omitempty"` // Gemini wants its signature back
 	}
 	openAICalledWith struct {
 		Name      string `json:"name"`
@@ -122,7 +124,11 @@ func openAIMessages(m Message) []openAIMessage {
 	}
 	own := openAIMessage{Role: role(m), Content: openAIContent(m)}
 	for _, c := range m.Calls {
-		own.Calls = append(own.Calls, openAIMadeCall{c.ID, "function", openAICalledWith{c.Name, string(c.Arguments)}})
+		with := openAICalledWith{c.Name, string(c.Arguments)}
+		own.Calls = append(own.Calls, openAIMadeCall{ID: c.ID, Type: "function", Function: with, Extra: c.Extra})
+	}
+	if len(own.Calls) > 0 {
+		own.Thought = m.Thought
 	}
 	if len(own.Calls) > 0 && m.Text == "" {
 		own.Content = nil
@@ -168,6 +174,7 @@ type (
 		Content string       `json:"content"`
 		Refusal string       `json:"refusal"`
 		Calls   []openAICall `json:"tool_calls"`
+		Thought string       `json:"reasoning_content"`
 	}
 	openAICall struct {
 		Index    *int   `json:"index"`
@@ -176,6 +183,7 @@ type (
 			Name      string          `json:"name"`
 			Arguments json.RawMessage `json:"arguments"` // a string; of some servers the object itself
 		} `json:"function"`
+		Extra json.RawMessage `json:"extra_content"`
 	}
 )
 
@@ -224,7 +232,7 @@ func (openAI) piece(data []byte) (piece, error) {
 	if whole {
 		came, p.over = *c.Message, true
 	}
-	p.text, p.refusal, p.ended = came.Content, came.Refusal, c.Ended
+	p.text, p.thought, p.refusal, p.ended = came.Content, came.Thought, came.Refusal, c.Ended
 	for i, k := range came.Calls {
 		p.calls = append(p.calls, k.piece(i, whole))
 	}
@@ -233,7 +241,7 @@ func (openAI) piece(data []byte) (piece, error) {
 
 // piece returns what an event tells of a call. One of a whole answer stands by itself, at its place.
 func (k openAICall) piece(place int, whole bool) callPiece {
-	p := callPiece{index: -1, id: k.ID, name: k.Function.Name, arguments: string(k.Function.Arguments)}
+	p := callPiece{index: -1, id: k.ID, name: k.Function.Name, arguments: string(k.Function.Arguments), extra: k.Extra}
 	switch {
 	case whole:
 		p.index = place

@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -30,6 +31,25 @@ func TestAPatientClientBoundsTheSilence(t *testing.T) {
 		got, err = h.client.Ask(t.Context(), question())
 		if recaller.KindOf(err) != recaller.Timeout || got.Cost.Took != 10*time.Minute {
 			t.Errorf("got %+v, %v; want a timeout when no piece came", got.Cost, err)
+		}
+	})
+}
+
+// A stream that ends without its end is half an answer, though nothing says so.
+func TestAPatientClientDoesNotTakeHalfAnAnswerForAWhole(t *testing.T) {
+	t.Parallel()
+	inTime(t, func(t *testing.T, h *house) {
+		if h.settings.Provider != llm.OpenAI {
+			return
+		}
+		h.with(func(s *llm.Settings) { s.Patient, s.Tries = true, 1 })
+		h.provider.FailNext(endpointtest.Fault{Name: "cut clean", Send: func(x *endpointtest.Exchange) {
+			x.Head()
+			parts := x.Wire.Parts()
+			x.Part(bytes.Join(parts[:len(parts)/2], nil))
+		}})
+		if got, err := h.client.Ask(t.Context(), question()); recaller.KindOf(err) != recaller.Unavailable {
+			t.Errorf("got %+v, %v, want a failure", got, err)
 		}
 	})
 }

@@ -59,7 +59,7 @@ func (c *Client) Talk(ctx context.Context, d recaller.Dialogue, say func(piece s
 	case err != nil:
 		return answer, err
 	}
-	answer.Calls, answer.Cut = got.calls, got.told.Cut
+	answer.Calls, answer.Thought, answer.Cut = got.calls, got.thought, got.told.Cut
 	return answer, nil
 }
 
@@ -115,7 +115,7 @@ func (c *Client) listen(ctx context.Context, q question, w waits, heard func(wor
 	defer cancel()
 	silence := w.watch(cancel)
 	defer silence.stop()
-	var text strings.Builder
+	var text, thought strings.Builder
 	var calling calls
 	var ended, refusal string
 	whole := false
@@ -130,12 +130,13 @@ func (c *Client) listen(ctx context.Context, q question, w waits, heard func(wor
 		refusal += p.refusal
 		whole = whole || p.over || p.ended != ""
 		text.WriteString(p.text)
+		thought.WriteString(p.thought)
 		if err := calling.take(p.calls); err != nil {
 			return err
 		}
 		return heard(p.text)
 	})
-	got.text = text.String()
+	got.text, got.thought = text.String(), thought.String()
 	switch {
 	case silence.tooLong.Load():
 		return got, endpoint.Final(context.DeadlineExceeded) // it would be as slow again

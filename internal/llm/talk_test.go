@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -392,6 +393,43 @@ func TestADialogueLeavesOutWhatTheEndpointDoesNotTake(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Gemini and DeepSeek refuse calls that come back without what stood beside them.
+func TestWhatStoodBesideACallGoesBackWithIt(t *testing.T) {
+	t.Parallel()
+	var sent []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		sent = append(sent, string(body))
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, delta := range []string{
+			`{"reasoning_content":"Hm, ","content":null}`, `{"reasoning_content":"red."}`,
+			`{"tool_calls":[{"index":0,"id":"a","function":{"name":"store","arguments":"{}"},"extra_content":{"google":{"thought_signature":"sig"}}}]}`,
+		} {
+			_, _ = w.Write([]byte(`data: {"choices":[{"index":0,"delta":` + delta + "}]}\n\n"))
+		}
+		_, _ = w.Write([]byte("data: [DONE]\n\n"))
+	}))
+	defer server.Close()
+	client := llm.New(llm.Settings{BaseURL: server.URL, Model: "m", Tries: 1})
+	d := dialogue()
+	for range 2 {
+		got, err := client.Talk(t.Context(), d, func(string) error { return nil })
+		if err != nil || got.Text != "" || len(got.Calls) != 1 {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		d.Said = append(d.Said, recaller.Said{Speaker: recaller.Assistant, Calls: got.Calls, Thought: got.Thought},
+			recaller.Said{Speaker: recaller.User, Results: []recaller.CallResult{{ID: "a", Text: "done"}}})
+	}
+	for _, want := range []string{`"extra_content":{"google":{"thought_signature":"sig"}}`, `"reasoning_content":"Hm, red."`} {
+		if strings.Contains(sent[0], want) || !strings.Contains(sent[1], want) {
+			t.Errorf("%s did not go back: %s", want, sent[1])
+		}
+	}
 }
 
 // quirk answers with a body as it stands.
