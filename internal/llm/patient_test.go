@@ -1,7 +1,6 @@
 package llm_test
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -43,11 +42,7 @@ func TestAPatientClientDoesNotTakeHalfAnAnswerForAWhole(t *testing.T) {
 			return
 		}
 		h.with(func(s *llm.Settings) { s.Patient, s.Tries = true, 1 })
-		h.provider.FailNext(endpointtest.Fault{Name: "cut clean", Send: func(x *endpointtest.Exchange) {
-			x.Head()
-			parts := x.Wire.Parts()
-			x.Part(bytes.Join(parts[:len(parts)/2], nil))
-		}})
+		h.provider.FailNext(endpointtest.CutClean())
 		if got, err := h.client.Ask(t.Context(), question()); recaller.KindOf(err) != recaller.Unavailable {
 			t.Errorf("got %+v, %v, want a failure", got, err)
 		}
