@@ -219,7 +219,7 @@ func TestACallerHearsAnApologyInTheirLanguage(t *testing.T) {
 			"When do you open on Sunday?":                             "I'm sorry, I can't answer",
 			"Wann haben Sie am Sonntag geöffnet?":                     "Entschuldigung, ich kann gerade",
 			"¿A qué hora abren ustedes el domingo por la mañana?":     "Lo siento, ahora mismo",
-			"Bonjour, à quelle heure est-ce que vous ouvrez demain ?": "Je suis désolé",
+			"Bonjour, à quelle heure est-ce que vous ouvrez demain ?": "Excusez-moi, je ne peux",
 			"Buongiorno, a che ora aprite domani mattina?":            "Mi dispiace",
 			"ok": "I'm sorry",
 		} {

@@ -28,8 +28,8 @@ func sorryIn(l token.Language) sorry {
 		}
 	case token.French:
 		return sorry{
-			"Je suis désolé, je ne peux pas répondre pour l'instant. Veuillez réessayer dans un moment.",
-			"Je suis désolé, je n'ai pas compris. Pouvez-vous le dire autrement, s'il vous plaît ?",
+			"Excusez-moi, je ne peux pas répondre pour l'instant. Veuillez réessayer dans un moment.",
+			"Excusez-moi, je n'ai pas compris. Pouvez-vous le dire autrement, s'il vous plaît ?",
 		}
 	case token.Italian:
 		return sorry{
@@ -62,8 +62,8 @@ func apology(in Asking, how recaller.Kind) string {
 	return s.away
 }
 
-// language is what the caller speaks: what the platform says, otherwise what their last turns are in, otherwise what the
-// conversation is in.
+// language is what the caller speaks: what the platform says, otherwise the language of their last turns, otherwise that
+// of the conversation.
 func language(in Asking) token.Language {
 	tag, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(in.Language, "_", "-")), "-")
 	for _, l := range []token.Language{

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// mouth says the words of several rounds as one answer. Between two rounds is a space; what leads and trails is dropped.
+// mouth says the words of several rounds as one answer, with a space between two rounds. What leads is dropped.
 // A model that begins a round with what it said before it called a tool is not heard twice.
 type mouth struct {
 	out  func(string) error

@@ -19,6 +19,7 @@ const endCall = "end_call"
 const (
 	endCallText = `End the call: once the caller has said goodbye, or wants nothing more.
 Say your goodbye in the same reply before you call this. The call ends when it was heard.`
+	endCallNote   = "The call ends after your next words. If you have not said goodbye, say it now, in a few words."
 	endCallSchema = `{"type":"object","properties":{},"additionalProperties":false}`
 	toolLimit     = 5 * time.Second // of one call
 )
@@ -38,7 +39,9 @@ func (in Asking) offered() []recaller.ModelTool {
 		out = append(out, recaller.ModelTool{Name: string(d.Name), Description: d.Description, Parameters: d.Parameters})
 	}
 	if in.Channel == recaller.ChannelVoice {
-		out = append(out, recaller.ModelTool{Name: endCall, Description: endCallText, Parameters: json.RawMessage(endCallSchema)})
+		out = append(out, recaller.ModelTool{
+			Name: endCall, Description: endCallText, Parameters: json.RawMessage(endCallSchema),
+		})
 	}
 	return out
 }
@@ -66,7 +69,7 @@ func (r *reply) carry(ctx context.Context, c recaller.ModelCall, i int) (told, e
 		return told{}, recaller.Errorf(recaller.Exhausted, "too many calls at once: at most %d are carried out", maxCalls)
 	case c.Name == endCall && r.in.Channel == recaller.ChannelVoice: // there is nothing in its arguments
 		r.out.HangUp = true
-		return told{Done: true, Note: "The call ends after your next words. If you have not said goodbye, say it now, in a few words."}, nil
+		return told{Done: true, Note: endCallNote}, nil
 	case !r.in.may(recaller.Tool(c.Name)):
 		return told{}, recaller.Errorf(recaller.NotFound, "there is no such tool")
 	case c.Broken:
@@ -75,7 +78,8 @@ func (r *reply) carry(ctx context.Context, c recaller.ModelCall, i int) (told, e
 	ctx, cancel := context.WithTimeout(ctx, toolLimit)
 	defer cancel()
 	res, err := r.Tools.Do(ctx, tool.Call{
-		Tenant: r.in.Tenant, Conversation: r.in.Conversation, Name: recaller.Tool(c.Name), Arguments: c.Arguments, Once: r.once(c),
+		Tenant: r.in.Tenant, Conversation: r.in.Conversation,
+		Name: recaller.Tool(c.Name), Arguments: c.Arguments, Once: r.once(c),
 	})
 	if err != nil {
 		return told{}, err
@@ -83,8 +87,8 @@ func (r *reply) carry(ctx context.Context, c recaller.ModelCall, i int) (told, e
 	return r.found(res), nil
 }
 
-// once marks a call, so that an answer that is asked for again does the same only once: by the turn that it answers, the
-// tool, and the arguments, in whatever order they stand.
+// once marks a call, so that an answer that is asked for again does the same only once: by the turn that it answers, by
+// the tool, and by the arguments, in whatever order they stand.
 func (r *reply) once(c recaller.ModelCall) recaller.Once {
 	hash := sha256.New()
 	write := func(part any) { fmt.Fprintf(hash, "%v\x00", part) }

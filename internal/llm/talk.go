@@ -110,7 +110,9 @@ func (h *watch) stop() {
 
 // listen asks for an answer in pieces, and hands over the words of each as it comes. It waits as long as pieces come.
 // With an error, what it returns is what came before it.
-func (c *Client) listen(ctx context.Context, q question, w waits, heard func(words string) error) (got said, err error) {
+func (c *Client) listen(
+	ctx context.Context, q question, w waits, heard func(words string) error,
+) (got said, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	silence := w.watch(cancel)
