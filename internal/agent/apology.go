@@ -62,8 +62,8 @@ func apology(in Asking, how recaller.Kind) string {
 	return s.away
 }
 
-// language is what the caller speaks: what the platform says, otherwise the language of their last turns, otherwise that
-// of the conversation.
+// language is what the caller speaks: what the platform says, otherwise what their last turns are in, and if that is not
+// clear, what the conversation is in.
 func language(in Asking) token.Language {
 	tag, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(in.Language, "_", "-")), "-")
 	for _, l := range []token.Language{
