@@ -176,6 +176,23 @@ func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
 	}
 }
 
+// Whatever they are told, models write Markdown. Nobody wants to hear it.
+func TestMarksForTheEyeAreNotSpoken(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "openai")
+	in := b.hears("When?")
+	for channel, want := range map[recaller.Channel]string{
+		recaller.ChannelVoice: "On Sunday at nine.", recaller.ChannelSMS: "On Sunday at nine.", recaller.ChannelWebChat: "On **Sunday** at `nine`.",
+	} {
+		in.Channel = channel
+		b.says("On **Sunday** at `nine`.", `recall {"query":"Sunday"}`)
+		b.says("On **Sunday** at `nine`.")
+		if got := b.answers(in); got.Text != want {
+			t.Errorf("%s: got %q", channel, got.Text)
+		}
+	}
+}
+
 func TestWhoIsCutOffHearsNoMore(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, b *bench) {

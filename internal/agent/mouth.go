@@ -11,6 +11,7 @@ import (
 // A model that begins a round with what it said before it called a tool is not heard twice.
 type mouth struct {
 	out  func(string) error
+	bare bool  // marks that are only for the eye are left out
 	deaf error // why nobody hears any more
 
 	said   strings.Builder
@@ -24,6 +25,9 @@ type mouth struct {
 func (m *mouth) say(piece string) error {
 	if m.deaf != nil {
 		return m.deaf
+	}
+	if m.bare {
+		piece = marks.Replace(piece)
 	}
 	if m.going {
 		return m.utter(piece)
@@ -48,6 +52,10 @@ func (m *mouth) say(piece string) error {
 	m.held, m.going = "", true
 	return m.utter(m.gap(words) + words)
 }
+
+// marks are those of Markdown that would be read aloud, or stand in a text message: models write them though they are told
+// not to.
+var marks = strings.NewReplacer("*", "", "`", "")
 
 // gap is what parts new words from those before.
 func (m *mouth) gap(words string) string {

@@ -107,6 +107,9 @@ func (o openAI) body(q question, streamed bool) any {
 	if system := q.instructions(); system != "" {
 		b.Messages = append(b.Messages, openAIMessage{Role: "system", Content: system})
 	}
+	if len(q.messages) == 0 { // not every endpoint answers to instructions alone
+		b.Messages = append(b.Messages, openAIMessage{Role: "user", Content: silence})
+	}
 	for _, m := range q.messages {
 		b.Messages = append(b.Messages, openAIMessages(m)...)
 	}
