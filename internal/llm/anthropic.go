@@ -215,16 +215,16 @@ func (anthropic) ended(reason string) string {
 	return endStopped
 }
 
-func (w anthropic) answer(body []byte, q question) (said, error) {
-	var a anthropicAnswer
-	if err := read(body, &a); err != nil {
+func (a anthropic) answer(body []byte, q question) (said, error) {
+	var came anthropicAnswer
+	if err := read(body, &came); err != nil {
 		return said{}, err
 	}
-	ended := w.ended(a.Ended)
-	got := said{told: a.Usage.told()}
+	ended := a.ended(came.Ended)
+	got := said{told: came.Usage.told()}
 	got.told.Cut = ended == endLimit
 	var text strings.Builder
-	for _, block := range a.Content {
+	for _, block := range came.Content {
 		switch {
 		case block.Type == "text":
 			text.WriteString(block.Text)
@@ -238,7 +238,7 @@ func (w anthropic) answer(body []byte, q question) (said, error) {
 	return got, withheld(got.text, ended, "")
 }
 
-func (w anthropic) piece(data []byte) (piece, error) {
+func (a anthropic) piece(data []byte) (piece, error) {
 	var e anthropicEvent
 	if err := read(data, &e); err != nil {
 		return piece{}, err
@@ -259,23 +259,23 @@ func (w anthropic) piece(data []byte) (piece, error) {
 		}
 		return p, nil
 	case "message_delta":
-		return piece{ended: w.ended(e.Delta.Ended), told: e.Usage.told()}, nil
+		return piece{ended: a.ended(e.Delta.Ended), told: e.Usage.told()}, nil
 	case "message_stop":
 		return piece{over: true}, nil
 	case "message":
-		return w.wholePiece(data)
+		return a.wholePiece(data)
 	}
 	return piece{idle: e.Type == "ping"}, nil
 }
 
 // wholePiece reads an answer that came in one piece, though it was to be streamed.
-func (w anthropic) wholePiece(data []byte) (piece, error) {
-	var a anthropicAnswer
-	if err := read(data, &a); err != nil {
+func (a anthropic) wholePiece(data []byte) (piece, error) {
+	var came anthropicAnswer
+	if err := read(data, &came); err != nil {
 		return piece{}, err
 	}
-	p := piece{ended: w.ended(a.Ended), over: true, told: a.Usage.told()}
-	for i, block := range a.Content {
+	p := piece{ended: a.ended(came.Ended), over: true, told: came.Usage.told()}
+	for i, block := range came.Content {
 		switch block.Type {
 		case "text":
 			p.text += block.Text
