@@ -32,9 +32,12 @@ type Schema struct {
 
 // Answer is what the model said.
 type Answer struct {
-	Text string
-	Cut  bool // it ran into MaxTokens: Text is not whole
-	Cost Cost
+	Text  string
+	Calls []ModelCall // of a Dialogue: what the model called after it said Text, in its order
+	// Thought is what some providers want back with the Calls. It is for nobody else.
+	Thought string
+	Cut     bool // it ran into MaxTokens: Text, or the last call, is not whole
+	Cost    Cost
 }
 
 // Cost is what work with a model took (B12). Costs add up; the zero value is none.

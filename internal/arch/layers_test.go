@@ -24,7 +24,7 @@ func layers() []layer {
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
-			"events", "refresh", "feed", "tool", "reminder", "search", "exam",
+			"events", "refresh", "feed", "tool", "reminder", "search", "exam", "agent",
 		}},
 		{name: "material", packages: []string{"/demo"}, pure: true},
 		{name: "platform", own: true, packages: []string{"config/...", "obs/..."}},
@@ -99,6 +99,7 @@ func edges() map[string][]string {
 		"tool":         {"memory", "recall"},
 		"thread":       {"briefing", "conversation", "memory", "tool"},
 		"refresh":      {"briefing", "events"},
+		"agent":        {"memory", "tool"},
 
 		"embed": {"embed/static"},
 

@@ -14,6 +14,9 @@ const longestWait = 2 * time.Second
 // Job is one thing to ask.
 type Job struct {
 	Timeout time.Duration // for all of it, waiting and retries included; 0: only the caller's context bounds it
+	// Wait is until when, from the beginning, a request may be held back: for its turn, for a pause that the endpoint
+	// asked for, and between two tries. 0: as long as there is time.
+	Wait time.Duration
 
 	// Send sends one request, by the client's Post or Stream. It returns what the endpoint told, even with an error.
 	Send func(context.Context) (Told, error)
@@ -35,7 +38,9 @@ type Told struct {
 func (c *Client) Pursue(caller context.Context, job Job) (cost recaller.Cost, err error) {
 	ctx, cancel := within(caller, job.Timeout)
 	defer cancel()
-	if err := c.enter(ctx, caller); err != nil {
+	waiting, stop := within(ctx, job.Wait)
+	defer stop()
+	if err := c.enter(waiting, caller); err != nil {
 		return cost, err
 	}
 	defer func() { c.slots.leave(cost.Took, err) }()
@@ -43,7 +48,7 @@ func (c *Client) Pursue(caller context.Context, job Job) (cost recaller.Cost, er
 	defer func() { cost.Took = c.s.Now().Sub(started) }()
 	var failed error
 	for try := 1; ; {
-		if err := c.heed(ctx); err != nil {
+		if err := c.heed(waiting); err != nil {
 			return cost, err
 		}
 		told, err := c.send(ctx, caller, job)
@@ -64,7 +69,7 @@ func (c *Client) Pursue(caller context.Context, job Job) (cost recaller.Cost, er
 		if try++; try > c.s.Tries || !mayPass(err) || ctx.Err() != nil {
 			return cost, c.kind(ctx, err)
 		}
-		if waited := c.wait(ctx, err, try-2); waited != nil {
+		if waited := c.wait(waiting, err, try-2); waited != nil {
 			return cost, waited
 		}
 	}

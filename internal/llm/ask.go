@@ -1,12 +1,9 @@
 package llm
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/endpoint"
@@ -40,10 +37,10 @@ func (c *Client) Ask(ctx context.Context, a recaller.Ask) (recaller.Answer, erro
 	}
 	answer := c.whole
 	if c.silence > 0 {
-		answer = c.listen
+		answer = c.patiently
 	}
 	var got said
-	cost, err := c.pursue(ctx, timeout, q, func(ctx context.Context, q question) (_ endpoint.Told, err error) {
+	cost, err := c.pursue(ctx, endpoint.Job{Timeout: timeout}, q, func(ctx context.Context, q question) (_ endpoint.Told, err error) {
 		if got, err = answer(ctx, q); err == nil {
 			got.text = aloud(got.text)
 			err = got.nothing()
@@ -56,33 +53,32 @@ func (c *Client) Ask(ctx context.Context, a recaller.Ask) (recaller.Answer, erro
 	return recaller.Answer{Text: got.text, Cut: got.told.Cut, Cost: cost}, nil
 }
 
-// pursue asks until there is an answer or a final failure. It leaves out what the endpoint does not take.
+// pursue asks until there is an answer or a final failure, within the bounds of job. It leaves out what the endpoint
+// does not take.
 func (c *Client) pursue(
-	ctx context.Context, timeout time.Duration, q question, send func(context.Context, question) (endpoint.Told, error),
+	ctx context.Context, job endpoint.Job, q question, send func(context.Context, question) (endpoint.Told, error),
 ) (recaller.Cost, error) {
 	if c.nowhere != nil {
 		return recaller.Cost{}, c.nowhere
 	}
 	q.form = c.habits.known()
 	learn := true
-	return c.ends.Pursue(ctx, endpoint.Job{
-		Timeout: timeout,
-		Send: func(ctx context.Context) (endpoint.Told, error) {
-			told, err := send(ctx, q)
-			c.metrics.told(told)
-			if err == nil && learn {
-				c.habits.learn(q.form)
-			}
-			return told, err
-		},
-		Amend: func(r *endpoint.RefusalError) bool {
-			next, lasting, ok := q.without(r)
-			if ok {
-				q.form, learn = next, learn && lasting
-			}
-			return ok
-		},
-	})
+	job.Send = func(ctx context.Context) (endpoint.Told, error) {
+		told, err := send(ctx, q)
+		c.metrics.told(told)
+		if err == nil && learn {
+			c.habits.learn(q.form)
+		}
+		return told, err
+	}
+	job.Amend = func(r *endpoint.RefusalError) bool {
+		next, lasting, ok := q.without(r)
+		if ok {
+			q.form, learn = next, learn && lasting
+		}
+		return ok
+	}
+	return c.ends.Pursue(ctx, job)
 }
 
 // whole asks for an answer in one piece.
@@ -94,40 +90,9 @@ func (c *Client) whole(ctx context.Context, q question) (said, error) {
 	return c.wire.answer(body, q)
 }
 
-// listen asks for an answer in pieces, and waits as long as pieces come.
-func (c *Client) listen(ctx context.Context, q question) (got said, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var silent atomic.Bool
-	timer := time.AfterFunc(firstPiece, func() { silent.Store(true); cancel() })
-	defer timer.Stop()
-	var text strings.Builder
-	var ended, refusal string
-	err = c.stream(ctx, q, func(p piece) {
-		timer.Reset(c.silence)
-		got.told.In, got.told.Out = max(got.told.In, p.told.In), max(got.told.Out, p.told.Out)
-		text.WriteString(p.text)
-		ended, refusal = cmp.Or(p.ended, ended), refusal+p.refusal
-	})
-	switch {
-	case silent.Load():
-		return got, endpoint.Final(context.DeadlineExceeded) // it would be as slow again
-	case err != nil:
-		return got, err
-	}
-	got.text, got.told.Cut = text.String(), ended == "length"
-	return got, withheld(got.text, ended, refusal)
-}
-
-// stream asks for an answer in pieces.
-func (c *Client) stream(ctx context.Context, q question, heard func(piece)) error {
-	return c.ends.Stream(ctx, c.wire.path(), c.wire.body(q, true), func(data []byte) error {
-		p, err := c.wire.piece(data)
-		if err == nil {
-			heard(p)
-		}
-		return err
-	})
+// patiently asks for an answer in pieces, and waits as long as pieces come.
+func (c *Client) patiently(ctx context.Context, q question) (said, error) {
+	return c.listen(ctx, q, c.waits(0), func(string) error { return nil })
 }
 
 // nothing returns the failure of an answer without a word.

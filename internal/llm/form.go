@@ -34,6 +34,9 @@ type form struct {
 	format format
 	limit  limit
 	mild   bool // send no temperature
+
+	uncounted bool // do not ask for a stream's usage
+	toolless  bool // send no tools
 }
 
 // firstForm is what an endpoint is assumed to take before it says otherwise.
@@ -44,8 +47,10 @@ func firstForm(provider string) form {
 	return form{}
 }
 
-// barest asks for as little as possible.
-func (f form) barest() form { return form{format: byWords, limit: f.limit, mild: true} }
+// barest asks for as little as possible, but with the tools that are not known to be refused.
+func (f form) barest() form {
+	return form{format: byWords, limit: f.limit, mild: true, uncounted: true, toolless: f.toolless}
+}
 
 // relearn is when an endpoint is tried with everything again, because servers and models change.
 const relearn = time.Hour
@@ -85,6 +90,8 @@ var (
 		"response_format", "json_schema", "json_object", "schema", "structured output", "guided", "grammar",
 		"output_config", "output_format", "tool_choice", "tools",
 	}
+	usageWords = []string{"stream_options", "include_usage"}
+	toolWords  = []string{"tools", "tool_choice", "tool choice", "tool use", "tool calling", "function call"}
 )
 
 // without returns the form to try after the endpoint refused this one. lasting is false if the refusal is about this
@@ -95,6 +102,7 @@ func (q question) without(r *endpoint.RefusalError) (next form, lasting, ok bool
 	}
 	f := q.form
 	structured := q.schema != nil && f.format < byWords
+	offers := len(q.tools) > 0 && !f.toolless
 	switch {
 	case f.limit < unbounded && r.SpeaksOf(lengthWords...):
 		f.limit++
@@ -105,8 +113,17 @@ func (q question) without(r *endpoint.RefusalError) (next form, lasting, ok bool
 	case structured && r.SpeaksOf(formatWords...):
 		f.format++
 		return f, true, true
-	case unclear(r) && f != f.barest() && (structured || q.temperature != nil && !f.mild):
+	case !f.uncounted && r.SpeaksOf(usageWords...):
+		f.uncounted = true
+		return f, true, true
+	case offers && r.SpeaksOf(toolWords...):
+		f.toolless = true
+		return f, true, true
+	case unclear(r) && f != f.barest() && (structured || q.temperature != nil && !f.mild || offers):
 		return f.barest(), true, true
+	case unclear(r) && offers:
+		f.toolless = true
+		return f, false, true
 	}
 	return form{}, false, false
 }
@@ -117,7 +134,7 @@ func ofRequest(r *endpoint.RefusalError) bool {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusNotFound, http.StatusUnsupportedMediaType:
 		return true
 	case http.StatusInternalServerError, http.StatusNotImplemented:
-		return r.SpeaksOf(formatWords...) // servers that fail over the schema's grammar
+		return r.SpeaksOf(formatWords...) // servers that fail over the grammar of a schema, or of tools
 	}
 	return false
 }

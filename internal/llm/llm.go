@@ -1,5 +1,6 @@
 // Package llm speaks to one language model, behind any OpenAI-compatible endpoint or Anthropic's (spec 2.6). It asks a
-// question whose answer may have to be JSON (Ask), or for the next turn of a conversation, streamed (Reply). It puts
+// question whose answer may have to be JSON (Ask), or for the next turn of a conversation, streamed (Talk with tools,
+// Reply without). It puts
 // them in the provider's format, learns what the endpoint does not take, and bounds the wait. Package endpoint does
 // whatever does not depend on what is asked. Its failures have kinds that say whether to wait, to fix the
 // configuration, or to go on without.
@@ -86,9 +87,19 @@ type question struct {
 	system      string
 	messages    []Message
 	schema      *recaller.Schema
+	tools       []recaller.ModelTool
+	noCalls     bool     // the tools are told, but must not be called
 	temperature *float64 // nil: the endpoint's own
 	tokens      int
 	form        form
+}
+
+// offered returns the tools that the endpoint is told of.
+func (q question) offered() []recaller.ModelTool {
+	if q.form.toolless {
+		return nil
+	}
+	return q.tools
 }
 
 // instructions returns the system's words, with the schema if the endpoint does not get it in another way.
@@ -103,16 +114,31 @@ func (q question) instructions() string {
 
 // said is an answer.
 type said struct {
-	text string
-	told endpoint.Told // also with an error
+	text  string
+	calls []recaller.ModelCall
+	// what the model thought, if it was told apart
+	thought string
+	told    endpoint.Told // also with an error
 }
 
 // piece is one event of a streamed answer. A zero value means that it does not say.
 type piece struct {
 	text, refusal string
+	thought       string // told apart from the text
+	calls         []callPiece
 	ended         string // why the answer ended
+	over          bool   // nothing follows
+	idle          bool   // a sign of life, and no more
 	told          endpoint.Told
 }
+
+// Why an answer ended, in OpenAI's words; Anthropic's are put into them.
+const (
+	endStopped  = "stop"
+	endLimit    = "length"
+	endFiltered = "content_filter"
+	endRefused  = "refusal"
+)
 
 // New returns a client for the settings. It does no I/O, and reads no environment but the proxy variables that Go's own
 // HTTP transport honours. With a wrong address every call fails.

@@ -3,7 +3,6 @@ package llm
 import (
 	"encoding/base64"
 	"encoding/json"
-	"io"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/endpoint"
@@ -26,10 +25,34 @@ type (
 		Format        *openAIFormat        `json:"response_format,omitempty"`
 		Stream        bool                 `json:"stream,omitempty"`
 		StreamOptions *openAIStreamOptions `json:"stream_options,omitempty"`
+		Tools         []openAITool         `json:"tools,omitempty"`
+		Choice        string               `json:"tool_choice,omitempty"`
 	}
 	openAIMessage struct {
-		Role    string `json:"role"`
-		Content any    `json:"content"` // a string, or parts where there are pictures
+		Role    string           `json:"role"`
+		Content any              `json:"content"` // a string, or parts where there are pictures; nil: calls and no word
+		Calls   []openAIMadeCall `json:"tool_calls,omitempty"`
+		Thought string           `json:"reasoning_content,omitempty"` // DeepSeek and Kimi want it back
+		Of      string           `json:"tool_call_id,omitempty"`      // of a result: its call
+	}
+	openAIMadeCall struct {
+		ID       string           `json:"id"`
+		Type     string           `json:"type"`
+		Function openAICalledWith `json:"function"`
+		Extra    json.RawMessage  `json:"extra_content,omitempty"` // Gemini wants its signature back
+	}
+	openAICalledWith struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	}
+	openAITool struct {
+		Type     string         `json:"type"`
+		Function openAIFunction `json:"function"`
+	}
+	openAIFunction struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Parameters  json.RawMessage `json:"parameters"`
 	}
 	openAIPart struct {
 		Type  string       `json:"type"`
@@ -55,7 +78,7 @@ type (
 
 func (o openAI) body(q question, streamed bool) any {
 	b := openAIQuestion{Model: o.model, Messages: []openAIMessage{}, Stream: streamed}
-	if streamed && q.temperature != nil { // a question, not a reply: its cost is counted
+	if streamed && !q.form.uncounted {
 		b.StreamOptions = &openAIStreamOptions{Usage: true}
 	}
 	if !q.form.mild {
@@ -75,13 +98,45 @@ func (o openAI) body(q question, streamed bool) any {
 			b.Format = &openAIFormat{Type: "json_object"}
 		}
 	}
+	for _, t := range q.offered() {
+		b.Tools = append(b.Tools, openAITool{"function", openAIFunction{t.Name, t.Description, t.Parameters}})
+	}
+	if len(b.Tools) > 0 && q.noCalls {
+		b.Choice = "none"
+	}
 	if system := q.instructions(); system != "" {
-		b.Messages = append(b.Messages, openAIMessage{"system", system})
+		b.Messages = append(b.Messages, openAIMessage{Role: "system", Content: system})
+	}
+	if len(q.messages) == 0 { // not every endpoint answers to instructions alone
+		b.Messages = append(b.Messages, openAIMessage{Role: "user", Content: silence})
 	}
 	for _, m := range q.messages {
-		b.Messages = append(b.Messages, openAIMessage{role(m), openAIContent(m)})
+		b.Messages = append(b.Messages, openAIMessages(m)...)
 	}
 	return b
+}
+
+// openAIMessages returns what one side said as it goes over the wire: each result of a call is a message of its own.
+func openAIMessages(m Message) []openAIMessage {
+	var out []openAIMessage
+	for _, r := range m.Results {
+		out = append(out, openAIMessage{Role: "tool", Content: r.Text, Of: r.ID})
+	}
+	if len(out) > 0 && m.Text == "" {
+		return out
+	}
+	own := openAIMessage{Role: role(m), Content: openAIContent(m)}
+	for _, c := range m.Calls {
+		with := openAICalledWith{c.Name, string(c.Arguments)}
+		own.Calls = append(own.Calls, openAIMadeCall{ID: c.ID, Type: "function", Function: with, Extra: c.Extra})
+	}
+	if len(own.Calls) > 0 {
+		own.Thought = m.Thought
+	}
+	if len(own.Calls) > 0 && m.Text == "" {
+		own.Content = nil
+	}
+	return append(out, own)
 }
 
 // openAIContent is a message's text, after its pictures.
@@ -107,10 +162,11 @@ func role(m Message) string {
 // What comes back. A whole answer has messages; an event of a stream has what to add to them.
 type (
 	openAIAnswer struct {
+		Object  string `json:"object"`
 		Choices []struct {
-			Message openAISaid `json:"message"`
-			Delta   openAISaid `json:"delta"`
-			Ended   string     `json:"finish_reason"`
+			Message *openAISaid `json:"message"`
+			Delta   openAISaid  `json:"delta"`
+			Ended   string      `json:"finish_reason"`
 		} `json:"choices"`
 		Usage struct {
 			In  int `json:"prompt_tokens"`
@@ -118,8 +174,19 @@ type (
 		} `json:"usage"`
 	}
 	openAISaid struct {
-		Content string `json:"content"`
-		Refusal string `json:"refusal"`
+		Content string       `json:"content"`
+		Refusal string       `json:"refusal"`
+		Calls   []openAICall `json:"tool_calls"`
+		Thought string       `json:"reasoning_content"`
+	}
+	openAICall struct {
+		Index    *int   `json:"index"`
+		ID       string `json:"id"`
+		Function struct {
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"` // a string; of some servers the object itself
+		} `json:"function"`
+		Extra json.RawMessage `json:"extra_content"`
 	}
 )
 
@@ -129,37 +196,64 @@ func (openAI) answer(body []byte, _ question) (said, error) {
 		return said{}, err
 	}
 	got := said{told: endpoint.Told{In: a.Usage.In, Out: a.Usage.Out}}
-	if len(a.Choices) == 0 {
+	if len(a.Choices) == 0 || a.Choices[0].Message == nil {
 		return got, nil // nothing was said
 	}
 	choice := a.Choices[0]
-	got.text, got.told.Cut = choice.Message.Content, choice.Ended == "length"
+	got.text, got.told.Cut = choice.Message.Content, choice.Ended == endLimit
 	return got, withheld(got.text, choice.Ended, choice.Message.Refusal)
 }
 
 // withheld returns the failure of an answer that the endpoint, or the model, withholds.
 func withheld(text, ended, refusal string) error {
 	switch {
-	case ended == "content_filter":
+	case ended == endFiltered:
 		return refused("the model endpoint's filter held the answer back")
-	case refusal != "" && text == "":
+	case ended == endRefused, refusal != "" && text == "":
 		return refused("the model refused to answer")
 	}
 	return nil
 }
 
+// wholeAnswer is how an answer calls itself that comes in one piece, though it was to be streamed.
+const wholeAnswer = "chat.completion"
+
 func (openAI) piece(data []byte) (piece, error) {
 	if string(data) == "[DONE]" {
-		return piece{}, io.EOF
+		return piece{over: true}, nil
 	}
 	var a openAIAnswer
 	if err := read(data, &a); err != nil {
 		return piece{}, err
 	}
-	p := piece{told: endpoint.Told{In: a.Usage.In, Out: a.Usage.Out}}
-	if len(a.Choices) > 0 {
-		c := a.Choices[0]
-		p.text, p.refusal, p.ended = c.Delta.Content, c.Delta.Refusal, c.Ended
+	p := piece{told: endpoint.Told{In: a.Usage.In, Out: a.Usage.Out}, over: a.Object == wholeAnswer}
+	if len(a.Choices) == 0 {
+		return p, nil
+	}
+	c := a.Choices[0]
+	came, whole := c.Delta, c.Message != nil
+	if whole {
+		came, p.over = *c.Message, true
+	}
+	p.text, p.thought, p.refusal, p.ended = came.Content, came.Thought, came.Refusal, c.Ended
+	for i, k := range came.Calls {
+		p.calls = append(p.calls, k.piece(i, whole))
 	}
 	return p, nil
+}
+
+// piece returns what an event tells of a call. One of a whole answer stands by itself, at its place.
+func (k openAICall) piece(place int, whole bool) callPiece {
+	p := callPiece{index: -1, id: k.ID, name: k.Function.Name, arguments: string(k.Function.Arguments), extra: k.Extra}
+	switch {
+	case whole:
+		p.index = place
+	case k.Index != nil:
+		p.index = *k.Index
+	}
+	var text string
+	if json.Unmarshal(k.Function.Arguments, &text) == nil { // null too
+		p.arguments = text
+	}
+	return p
 }

@@ -34,6 +34,21 @@ func TestAPatientClientBoundsTheSilence(t *testing.T) {
 	})
 }
 
+// A stream that ends without its end is half an answer, though nothing says so.
+func TestAPatientClientDoesNotTakeHalfAnAnswerForAWhole(t *testing.T) {
+	t.Parallel()
+	inTime(t, func(t *testing.T, h *house) {
+		if h.settings.Provider != llm.OpenAI {
+			return
+		}
+		h.with(func(s *llm.Settings) { s.Patient, s.Tries = true, 1 })
+		h.provider.FailNext(endpointtest.CutClean())
+		if got, err := h.client.Ask(t.Context(), question()); recaller.KindOf(err) != recaller.Unavailable {
+			t.Errorf("got %+v, %v, want a failure", got, err)
+		}
+	})
+}
+
 func TestAPatientClientWaitsForAnAnswerThatIsSlowButNeverSilent(t *testing.T) {
 	t.Parallel()
 	inTime(t, func(t *testing.T, h *house) {

@@ -55,6 +55,9 @@ func TestTheModelMaySpeakFirst(t *testing.T) {
 		if reply, err := h.client.Reply(t.Context(), "greet", nil, nil); err != nil || reply == "" {
 			t.Errorf("got %q, %v", reply, err)
 		}
+		if q := h.provider.Requests()[0]; len(q.Messages) != 1 || q.Messages[0].Role != "user" {
+			t.Errorf("asked with %+v, want something of the user's, without which not every endpoint answers", q.Messages)
+		}
 	})
 }
 

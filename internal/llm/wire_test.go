@@ -101,22 +101,48 @@ func TestRefusalsOfManyEndpointsAreUnderstood(t *testing.T) {
 // Whatever a refusal says, there is an end to what is left out for it.
 func TestLeavingOutComesToAnEnd(t *testing.T) {
 	t.Parallel()
-	everything := strings.Join(slices.Concat(lengthWords, formatWords, []string{"temperature", "parameters"}), " ")
+	everything := strings.Join(slices.Concat(lengthWords, formatWords, usageWords, toolWords, []string{"temperature", "parameters"}), " ")
 	degrees := 0.3
 	for _, status := range []int{400, 404, 415, 422, 500, 501} {
 		for _, message := range []string{"", everything, strings.Join(formatWords, " ")} {
-			q := question{schema: &recaller.Schema{}, temperature: &degrees}
+			q := question{schema: &recaller.Schema{}, temperature: &degrees, tools: []recaller.ModelTool{{}}}
 			steps := 0
-			for ; steps <= 6; steps++ {
+			for ; steps <= 8; steps++ {
 				next, _, ok := q.without(&endpoint.RefusalError{Status: status, Message: message})
 				if !ok {
 					break
 				}
 				q.form = next
 			}
-			if steps > 6 {
+			if steps > 8 {
 				t.Errorf("status %d, %q: it never runs out of things to leave out", status, message)
 			}
+		}
+	}
+}
+
+// How real endpoints word that they take no tools, or tell no usage in a stream.
+func TestRefusalsOfADialogueAreUnderstood(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		status int
+		body   string
+		want   form
+	}{
+		"Ollama":         {400, `{"error":{"message":"registry.ollama.ai/library/gemma:2b does not support tools","type":"api_error"}}`, form{toolless: true}},
+		"vLLM":           {400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","code":400}`, form{toolless: true}},
+		"llama.cpp":      {500, `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`, form{toolless: true}},
+		"OpenRouter":     {404, `{"error":{"message":"No endpoints found that support tool use.","code":404}}`, form{toolless: true}},
+		"Mistral, usage": {422, `{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted","input":{}}]}`, form{uncounted: true}},
+		"nothing said":   {400, ``, form{}.barest()},
+		"too long":       {400, `{"error":{"message":"This model's maximum context length is 8192 tokens.","code":"context_length_exceeded"}}`, form{}},
+		"no such model":  {404, `{"error":{"message":"The model does not exist","code":"model_not_found"}}`, form{}},
+	}
+	for name, test := range tests {
+		q := question{tools: []recaller.ModelTool{{Name: "x"}}}
+		r := endpoint.ReadRefusal(&http.Response{StatusCode: test.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(test.body))}, time.Time{})
+		if got, _, _ := q.without(r); got != test.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, test.want)
 		}
 	}
 }

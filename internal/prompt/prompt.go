@@ -22,6 +22,9 @@ const (
 	Summary    = "summary"    // for the model that writes a conversation up
 	Tags       = "tags"       // part of a thread's prompt: how to remember and forget by tags in the reply
 	Thread     = "thread"     // for the model that summarises a thread
+	Voice      = "voice"      // for the built-in agent: how to talk on the telephone
+	SMS        = "sms"        // for the built-in agent: how to write text messages
+	Chat       = "chat"       // for the built-in agent: how to write in a chat
 )
 
 // Text is one prompt of ours. Version rises with every change of Text, so that a finding can be traced to what the

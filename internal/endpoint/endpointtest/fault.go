@@ -202,6 +202,21 @@ func HalfBody() Fault {
 	}}
 }
 
+// CutClean ends a streamed answer between two of its events, as if it were whole, and a whole one in its middle.
+func CutClean() Fault {
+	return Fault{Name: "cut clean", Send: func(x *Exchange) {
+		parts := x.Wire.Parts()
+		if len(parts) == 1 {
+			HalfBody().Send(x)
+			return
+		}
+		x.Head()
+		for _, part := range parts[:len(parts)/2] {
+			x.Part(part)
+		}
+	}}
+}
+
 // WrongContentType sends the right answer under a wrong name.
 func WrongContentType() Fault {
 	return Fault{Name: "wrong content type", Send: func(x *Exchange) {

@@ -3,6 +3,8 @@ package llmtest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
@@ -32,15 +34,27 @@ const (
 // answered is an answer before it is put into a format.
 type answered struct {
 	text    string
+	calls   []Call
 	end     end
 	nothing bool // not even an empty text
 	in, out int  // tokens
 }
 
 // whole is the answer that a model gives when all goes well. A token is four bytes.
-func whole(q Request, text string) answered {
-	return answered{text: text, in: (len(q.System) + len(q.Text) + 3) / 4, out: (len(text) + 3) / 4}
+func whole(q Request, a Said) answered {
+	size := len(a.Text)
+	calls := slices.Clone(a.Calls)
+	for i, c := range calls {
+		size += len(c.Name) + len(c.Arguments)
+		if c.ID == "" {
+			calls[i].ID = fmt.Sprintf("call_%d_%d", q.N, i)
+		}
+	}
+	return answered{text: a.Text, calls: calls, in: (len(q.System) + len(q.Text) + 3) / 4, out: (size + 3) / 4}
 }
+
+// withheld reports an answer of which nothing is told.
+func (a answered) withheld() bool { return a.nothing || a.end == endRefusal || a.end == endFilter }
 
 // event is one server-sent event; its name may be empty.
 type event struct {

@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
@@ -69,6 +70,29 @@ func Refusal() endpointtest.Fault {
 // Filtered is a provider whose filter holds the answer back.
 func Filtered() endpointtest.Fault {
 	return changed("filtered", func(a *answered) { a.end = endFilter })
+}
+
+// Whole answers in one piece, though the answer was to be streamed.
+func Whole() endpointtest.Fault {
+	return endpointtest.Fault{Name: "whole", Change: func(w endpointtest.Wire) { w.(*exchange).q.Stream = false }}
+}
+
+// NonsenseArguments has the arguments of all calls break off. In a whole answer of Anthropic's there are none then.
+func NonsenseArguments() endpointtest.Fault {
+	return changed("nonsense arguments", func(a *answered) {
+		for i, c := range a.calls {
+			a.calls[i].Arguments = c.Arguments[:len(c.Arguments)/2]
+		}
+	})
+}
+
+// Endless calls more tools than there are.
+func Endless() endpointtest.Fault {
+	return changed("endless", func(a *answered) {
+		for i := range 100 {
+			a.calls = append(a.calls, Call{"more_" + strconv.Itoa(i), "more", "{}"})
+		}
+	})
 }
 
 // Prose puts words around the answer, and fences.

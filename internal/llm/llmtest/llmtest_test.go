@@ -58,7 +58,7 @@ func TestBothFormatsAreSpokenToTheLetter(t *testing.T) {
 			`{"choices":[{"finish_reason":"stop","index":0,"logprobs":null,"message":{"content":"a b","refusal":null,"role":"assistant"}}],"created":1700000000,"id":"chatcmpl-test","model":"m","object":"chat.completion","usage":{"completion_tokens":1,"prompt_tokens":2,"total_tokens":3}}`,
 		},
 		{
-			"chat completion, streamed", "/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}`, nil,
+			"chat completion, streamed", "/v1/chat/completions", `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}`, nil,
 			`data: {"choices":[{"delta":{"content":"","role":"assistant"},"finish_reason":null,"index":0}],"created":1700000000,"id":"chatcmpl-test","model":"m","object":"chat.completion.chunk"}
 
 data: {"choices":[{"delta":{"content":"a"},"finish_reason":null,"index":0}],"created":1700000000,"id":"chatcmpl-test","model":"m","object":"chat.completion.chunk"}
@@ -87,6 +87,9 @@ data: {"content_block":{"text":"","type":"text"},"index":0,"type":"content_block
 
 event: content_block_delta
 data: {"delta":{"text":"a","type":"text_delta"},"index":0,"type":"content_block_delta"}
+
+event: ping
+data: {"type":"ping"}
 
 event: content_block_delta
 data: {"delta":{"text":" b","type":"text_delta"},"index":0,"type":"content_block_delta"}

@@ -22,7 +22,19 @@ func (openAI) decode(raw []byte, q *Request) error {
 		Messages []struct {
 			Role    string
 			Content json.RawMessage
+			Calls   []openAICall `json:"tool_calls"`
+			Of      string       `json:"tool_call_id"`
 		}
+		Tools []struct {
+			Function struct {
+				Name, Description string
+				Parameters        json.RawMessage
+			}
+		}
+		ToolChoice    json.RawMessage `json:"tool_choice"`
+		StreamOptions struct {
+			IncludeUsage bool `json:"include_usage"`
+		} `json:"stream_options"`
 		Stream              bool
 		Temperature         *float64
 		MaxTokens           int `json:"max_tokens"`
@@ -41,9 +53,17 @@ func (openAI) decode(raw []byte, q *Request) error {
 	q.Provider, q.Model, q.Stream, q.Heat = openAIName, body.Model, body.Stream, body.Temperature
 	q.Form, q.SchemaName, q.Schema = body.ResponseFormat.Type, body.ResponseFormat.JSONSchema.Name, body.ResponseFormat.JSONSchema.Schema
 	for _, m := range body.Messages {
-		q.take(m.Role, content(m.Content))
+		said := Message{Role: m.Role, Text: content(m.Content), Of: m.Of}
+		for _, c := range m.Calls {
+			said.Calls = append(said.Calls, Call{c.ID, c.Function.Name, c.Function.Arguments})
+		}
+		q.take(said)
 		q.Images += pictures(m.Content)
 	}
+	for _, t := range body.Tools {
+		q.Tools = append(q.Tools, Tool{t.Function.Name, t.Function.Description, t.Function.Parameters})
+	}
+	q.NoCalls, q.Counted = string(body.ToolChoice) == `"none"`, body.StreamOptions.IncludeUsage
 	switch {
 	case body.MaxTokens > 0:
 		q.Limit, q.MaxTokens = PartMaxTokens, body.MaxTokens
@@ -53,16 +73,22 @@ func (openAI) decode(raw []byte, q *Request) error {
 	return nil
 }
 
+// openAICall is a call of a tool in a message.
+type openAICall struct {
+	ID       string
+	Function struct{ Name, Arguments string }
+}
+
 // take adds a message to a request.
-func (q *Request) take(role, text string) {
-	switch role {
+func (q *Request) take(m Message) {
+	switch m.Role {
 	case "system", "developer":
-		q.System = strings.TrimPrefix(q.System+"\n"+text, "\n")
+		q.System = strings.TrimPrefix(q.System+"\n"+m.Text, "\n")
 		return
 	case "user":
-		q.Text = strings.TrimPrefix(q.Text+"\n"+text, "\n")
+		q.Text = strings.TrimPrefix(q.Text+"\n"+m.Text, "\n")
 	}
-	q.Messages = append(q.Messages, Message{Role: role, Text: text})
+	q.Messages = append(q.Messages, m)
 }
 
 // pictures counts those of a message.
@@ -110,13 +136,18 @@ func (openAI) reason(a answered) string {
 		return "length"
 	case endFilter:
 		return "content_filter"
-	default:
-		return "stop"
 	}
+	if len(a.calls) > 0 {
+		return "tool_calls"
+	}
+	return "stop"
 }
 
 func (o openAI) whole(q Request, a answered) any {
 	message := object{"role": "assistant", "content": a.text, "refusal": nil}
+	if len(a.calls) > 0 {
+		message["content"], message["tool_calls"] = orNull(a.text), o.calls(a)
+	}
 	switch a.end {
 	case endFilter:
 		message["content"] = nil
@@ -142,16 +173,53 @@ func (o openAI) pieces(q Request, a answered) []event {
 		}}
 	}
 	out := []event{chunk(object{"role": "assistant", "content": ""}, nil)}
-	if !a.nothing && a.end != endRefusal && a.end != endFilter {
+	if !a.withheld() {
 		for _, w := range words(a.text) {
 			out = append(out, chunk(object{"content": w}, nil))
+		}
+		for i, c := range o.calls(a) {
+			c["index"] = i
+			arguments := c["function"].(object)["arguments"].(string)
+			c["function"].(object)["arguments"] = ""
+			out = append(out, chunk(object{"tool_calls": []object{c}}, nil))
+			for _, part := range parts(arguments) {
+				more := object{"index": i, "function": object{"arguments": part}}
+				out = append(out, chunk(object{"tool_calls": []object{more}}, nil))
+			}
 		}
 	}
 	if a.end == endRefusal {
 		out = append(out, chunk(object{"refusal": "I cannot help with that."}, nil))
 	}
-	last := object{"id": "chatcmpl-test", "object": "chat.completion.chunk", "choices": []object{}, "usage": o.usage(a)}
-	return append(out, chunk(object{}, o.reason(a)), event{data: last}, event{data: "[DONE]"})
+	out = append(out, chunk(object{}, o.reason(a)))
+	if q.Counted {
+		out = append(out, event{data: object{
+			"id": "chatcmpl-test", "object": "chat.completion.chunk", "choices": []object{}, "usage": o.usage(a),
+		}})
+	}
+	return append(out, event{data: "[DONE]"})
+}
+
+// calls are those of a whole message.
+func (openAI) calls(a answered) []object {
+	var out []object
+	for _, c := range a.calls {
+		out = append(out, object{
+			"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": c.Arguments},
+		})
+	}
+	return out
+}
+
+// parts splits arguments as models stream them: a few bytes at a time.
+func parts(arguments string) []string {
+	const size = 7
+	var out []string
+	for len(arguments) > size {
+		out = append(out, arguments[:size])
+		arguments = arguments[size:]
+	}
+	return append(out, arguments)
 }
 
 func (openAI) problem(p endpointtest.Problem) any {

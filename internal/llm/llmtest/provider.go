@@ -36,11 +36,34 @@ type Request struct {
 	MaxTokens  int
 	Key        string   // the API key
 	Heat       *float64 // the temperature; nil: none was sent
+	Tools      []Tool   // that the model may call, but for one that it must
+	NoCalls    bool     // it may call none of them now
+	Counted    bool     // the usage of a stream was asked for
+	Kept       int      // marks that ask to keep what stands before them (Anthropic's prompt caching)
 	Result     string   // how it was answered: "ok", or the fault's name; "" while it is under way
 }
 
 // Message is one message of a request.
-type Message struct{ Role, Text string }
+type Message struct {
+	Role, Text string
+	Calls      []Call // of the assistant
+	Of         string // of a result: the call's id. Anthropic's results are messages of their own here, too
+}
+
+// Tool is a tool that a model is told of.
+type Tool struct {
+	Name, Description string
+	Schema            json.RawMessage
+}
+
+// Call is a call of a tool by the model. Arguments are sent as they are, JSON or not.
+type Call struct{ ID, Name, Arguments string }
+
+// Said is an answer with calls of tools after the words.
+type Said struct {
+	Text  string
+	Calls []Call // without an ID: one is made
+}
 
 // Part is a part of a request that an endpoint may not know.
 type Part string
@@ -54,12 +77,14 @@ const (
 	PartTemperature   Part = "temperature"           //
 	PartMaxTokens     Part = "max_tokens"            // OpenAI's old name, which reasoning models refuse
 	PartMaxCompletion Part = "max_completion_tokens" // its new name, which old servers refuse
+	PartTools         Part = "tools"                 // that the model may call
+	PartUsage         Part = "stream_options"        // OpenAI's usage of a stream
 )
 
 // Provider answers. Its methods may be used while it serves.
 type Provider struct {
 	*endpointtest.Desk[Request]
-	answer func(Request) string
+	answer func(Request) Said
 
 	mu      sync.Mutex // guards what follows
 	refused []Part
@@ -71,6 +96,11 @@ func New(answer func(Request) string) *Provider {
 	if answer == nil {
 		answer = Answer
 	}
+	return NewTalking(func(q Request) Said { return Said{Text: answer(q)} })
+}
+
+// NewTalking returns a provider that calls tools, too. answer is as in New.
+func NewTalking(answer func(Request) Said) *Provider {
 	facts := func(q *Request) endpointtest.Facts {
 		return endpointtest.Facts{N: &q.N, Key: &q.Key, Result: &q.Result}
 	}
@@ -120,6 +150,10 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.Problem(endpointtest.Problem{
 			Status: http.StatusBadRequest, Kind: "invalid_request_error", Message: "the body is not what was expected",
 		})
+	case own.q.fault() != "":
+		x.Problem(endpointtest.Problem{
+			Status: http.StatusBadRequest, Kind: "invalid_request_error", Message: own.q.fault(),
+		})
 	default:
 		p.Serve(x, &own.q, p.refusal, func(q Request) { own.answer = whole(q, p.answer(q)) })
 	}
@@ -140,5 +174,13 @@ func (p *Provider) refusal(q Request) *endpointtest.Fault {
 
 // has reports whether a part is in a request.
 func (q Request) has(part Part) bool {
-	return part == q.Form || part == q.Limit && q.Provider == openAIName || part == PartTemperature && q.Heat != nil
+	switch part {
+	case PartTemperature:
+		return q.Heat != nil
+	case PartTools:
+		return len(q.Tools) > 0
+	case PartUsage:
+		return q.Counted
+	}
+	return part == q.Form || part == q.Limit && q.Provider == openAIName
 }

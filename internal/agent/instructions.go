@@ -1,0 +1,74 @@
+package agent
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/prompt"
+)
+
+// Bounds of what is told of the conversation; the newest turn is told in any case.
+const (
+	maxTurns = 60
+	maxWords = 24 << 10 // bytes
+)
+
+// unsure is how sure a recogniser must have been of words that can be relied on (B10).
+const unsure = 0.5
+
+// toolsPart is the part of a briefing that says how to use the memory tools.
+const toolsPart = "tools"
+
+// instructions are what the model is told before the turns: what changes least comes first, because providers keep the
+// beginning of a prompt.
+func instructions(t recaller.Tenant, in Asking) string {
+	manner, _ := prompt.For(t, mannerOf(in.Channel))
+	parts := []string{cmp.Or(strings.TrimSpace(in.Briefing.Text), prompt.Unbriefed), manner}
+	told := slices.ContainsFunc(in.Briefing.Parts, func(p recaller.BriefingPart) bool { return p.Name == toolsPart })
+	if !told && in.may(recaller.ToolStoreMemory) {
+		memory, _ := prompt.For(t, prompt.Memory)
+		parts = append(parts, memory)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// mannerOf names the prompt that says how to talk on a channel.
+func mannerOf(c recaller.Channel) string {
+	switch c {
+	case recaller.ChannelVoice:
+		return prompt.Voice
+	case recaller.ChannelSMS:
+		return prompt.SMS
+	}
+	return prompt.Chat
+}
+
+// dialogue is what was said, as a model is told of it: turns of one side in a row are one.
+func dialogue(turns []recaller.Turn) []recaller.Said {
+	size, from := 0, len(turns)
+	for from > 0 && len(turns)-from < maxTurns && (from == len(turns) || size+len(turns[from-1].Text) <= maxWords) {
+		from--
+		size += len(turns[from].Text)
+	}
+	var out []recaller.Said
+	for _, t := range turns[from:] {
+		words := strings.TrimSpace(t.Text)
+		if t.Interrupted && t.Speaker == recaller.Assistant {
+			words = strings.TrimRight(words, " .…—-") + "—" // it was cut off there
+		}
+		if words == "" {
+			continue
+		}
+		if t.Speaker == recaller.User && t.Confidence > 0 && t.Confidence < unsure {
+			words = "(hardly heard) " + words
+		}
+		if n := len(out); n > 0 && out[n-1].Speaker == t.Speaker {
+			out[n-1].Text += "\n" + words
+			continue
+		}
+		out = append(out, recaller.Said{Speaker: t.Speaker, Text: words})
+	}
+	return out
+}
