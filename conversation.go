@@ -101,6 +101,7 @@ type Conversation struct {
 	Cut            bool          // nobody ended it: it fell silent when a process stopped; a start may resume it
 	RecordingURL   string
 	PlatformIDs    map[string]string // ids by platform name, as P4 has them
+	Attestation    Attestation       // what the network said of the caller's number
 	Metadata       json.RawMessage   // an object of the application's own, or nil
 	Summary        *Summary          // nil until wrapped up
 	Analysis       *Analysis         // nil until wrapped up

@@ -49,6 +49,7 @@ type Tenant struct {
 	Webhook     Webhook           // where reminders go (W3)
 	OAuth       OAuth             // whose access tokens are taken over MCP, beside keys
 	Upstream    Upstream          // where requests through the proxy go on to; none: to the server's own
+	Telephone   Telephone         // how calls to its numbers are answered
 	CreatedAt   time.Time
 	Unreadable  bool  `json:"-"` // in lists only: its settings cannot be opened, because its key is missing or they are damaged
 	Version     int64 `json:"-"` // the store's count of changes; an update must have the one that was read
@@ -148,6 +149,9 @@ func (t Tenant) WithDefaults() Tenant {
 	}
 	if len(t.Packs) == 0 {
 		t.Packs = []string{"service"}
+	}
+	if t.Telephone.Answer == "" {
+		t.Telephone.Answer = AnswerGreeting
 	}
 	if t.Personas == 0 && t.Profile.Personality != "" { // from before there were versions, or new
 		t.Persona, t.Personas = 1, 1

@@ -81,9 +81,18 @@ type Conversation struct {
 	EndReason       string             `json:"end_reason,omitempty" doc:"Why it ended: the platform's word, or idle, silent since a restart, imported." example:"hangup"`
 	RecordingURL    string             `json:"recording_url,omitempty" doc:"Where the recording is, as it was told." example:"https://recordings.example.com/4711.wav"`
 	PlatformIDs     map[string]string  `json:"platform_ids,omitempty" doc:"Ids that platforms gave it, by platform."`
+	Attestation     Attestation        `json:"attestation,omitzero" doc:"What the network of telephones said of the caller's number (STIR/SHAKEN); left out where it said nothing."`
 	Metadata        json.RawMessage    `json:"metadata,omitempty" doc:"The object that was given at the start."`
 	Summary         *Summary           `json:"summary,omitempty" doc:"The write-up; left out until it is done."`
 	Analysis        *Analysis          `json:"analysis,omitempty" doc:"The labels; left out until they are given."`
+}
+
+// Attestation is what the network of telephones says of the number that a call shows: evidence, and no proof of who
+// speaks.
+type Attestation struct {
+	Level  string `json:"level,omitempty" enum:"A,B,C" doc:"A: the network knows the customer, and that the number is his; B: only the customer; C: neither." example:"A"`
+	Passed bool   `json:"passed,omitempty" doc:"The platform says that the signature was checked, and is right." example:"true"`
+	Told   string `json:"told,omitempty" doc:"The platform's own word." example:"TN-Validation-Passed-A"`
 }
 
 // Summary is the write-up of a conversation.

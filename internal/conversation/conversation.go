@@ -50,6 +50,9 @@ type Store interface {
 	ImportConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Importing) (recaller.Opened, error)
 	AppendTurns(ctx context.Context, tenant recaller.TenantID, in recaller.Appending) (recaller.Appended, error)
 	CloseConversation(ctx context.Context, tenant recaller.TenantID, in recaller.Closing) (recaller.Closed, error)
+	// SetRecording keeps where the recording of a conversation that has ended is, unless that is known. Conflict while it
+	// is active.
+	SetRecording(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, link string) error
 	// Conversation finds one by its id or its external id.
 	Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
 	Conversations(

@@ -60,6 +60,25 @@ func (s *Service) End(
 	return closed.Conversation, err
 }
 
+// Recorded keeps where the recording of a conversation is. Platforms tell that when they have it, mostly after the end; the
+// first that is told stays. Conflict while the conversation is active, or its end is held: the end tells it.
+func (s *Service) Recorded(ctx context.Context, tenant recaller.TenantID, ref, link string) error {
+	if link == "" {
+		return recaller.InvalidField("recording_url", "is required")
+	}
+	if err := recording(link, 0); err != nil {
+		return err
+	}
+	conv, err := s.find(ctx, tenant, ref)
+	if err != nil {
+		return err
+	}
+	_, err = within(ctx, s, s.Patience, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, s.Store.SetRecording(ctx, tenant, conv.ID, link)
+	})
+	return err
+}
+
 func (in *End) validate(now time.Time) error {
 	if in.Status == "" {
 		in.Status = recaller.Completed

@@ -240,3 +240,23 @@ func TestAListWithDamagedWords(t *testing.T) {
 		t.Errorf("%d are listed, want all", len(list))
 	}
 }
+
+// A recording is told when the platform has it. What is wrong with it is named; of another tenant's call nothing is known.
+func TestARecordingIsToldAfterTheEnd(t *testing.T) {
+	b := newBench(t)
+	const link = "https://recordings.example.com/1"
+	b.begin(keep, conversation.Start{ExternalID: "CA1"})
+	b.is(b.Recorded(t.Context(), keep, "CA1", link), recaller.Conflict, "")
+	_, err := b.End(t.Context(), keep, "CA1", conversation.End{})
+	b.ok(err)
+	for _, bad := range []string{"", "ftp://example.com/1", "https://example.com/\n"} {
+		b.is(b.Recorded(t.Context(), keep, "CA1", bad), recaller.Invalid, "recording_url")
+	}
+	b.ok(b.Recorded(t.Context(), keep, "CA1", link))
+	if got, err := b.Find(t.Context(), keep, "CA1"); err != nil || got.RecordingURL != link {
+		t.Errorf("got %q, %v, want the recording", got.RecordingURL, err)
+	}
+	b.is(b.Recorded(t.Context(), tenants[1], "CA1", link), recaller.NotFound, "")
+	b.storeIsAway()
+	b.is(b.Recorded(t.Context(), keep, "CA1", link), recaller.Unavailable, "")
+}

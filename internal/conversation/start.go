@@ -24,6 +24,7 @@ type Start struct {
 	Channel     recaller.Channel   // empty: voice
 	Direction   recaller.Direction // empty: inbound
 	PlatformIDs map[string]string
+	Attestation recaller.Attestation // of the caller's number, as the platform told it
 	Reminder    bool
 	Metadata    json.RawMessage // a JSON object, or empty
 	MaxTokens   int             // of the briefing; 0: the default
@@ -248,7 +249,7 @@ func (s *Service) newConversation(in Start) (recaller.Conversation, error) {
 	now := s.Now()
 	c := recaller.Conversation{
 		ID: recaller.ConversationID(s.NewID()), Channel: in.Channel, Direction: in.Direction, Status: recaller.Active,
-		Reminder: in.Reminder, PlatformIDs: in.PlatformIDs, StartedAt: now, LastActivityAt: now,
+		Reminder: in.Reminder, PlatformIDs: in.PlatformIDs, Attestation: in.Attestation, StartedAt: now, LastActivityAt: now,
 	}
 	if c.Channel == "" {
 		c.Channel = recaller.ChannelVoice
@@ -270,6 +271,9 @@ func (s *Service) newConversation(in Start) (recaller.Conversation, error) {
 		c.ExternalID = ext
 	}
 	if err := platformIDs("platform_ids", in.PlatformIDs); err != nil {
+		return c, err
+	}
+	if err := oneLine("attestation", in.Attestation.Told, maxPlatformID); err != nil {
 		return c, err
 	}
 	meta, err := object("metadata", in.Metadata)

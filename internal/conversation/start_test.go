@@ -124,6 +124,7 @@ func TestStartNamesTheFieldAtFault(t *testing.T) {
 		{"a platform id too long", conversation.Start{Caller: known, PlatformIDs: map[string]string{"twilio": long}}, "platform_ids"},
 		{"a platform without a name", conversation.Start{Caller: known, PlatformIDs: map[string]string{"": "1"}}, "platform_ids"},
 		{"too many platforms", conversation.Start{Caller: known, PlatformIDs: many}, "platform_ids"},
+		{"an attestation of two lines", conversation.Start{Caller: known, Attestation: recaller.Attestation{Told: "a\nb"}}, "attestation"},
 		{"metadata that is a list", conversation.Start{Caller: known, Metadata: json.RawMessage(`[1]`)}, "metadata"},
 		{"metadata that is cut short", conversation.Start{Caller: known, Metadata: json.RawMessage(`{"a":`)}, "metadata"},
 		{"metadata too long", conversation.Start{Caller: known, Metadata: json.RawMessage(`{"a":"` + strings.Repeat("x", 17<<10) + `"}`)}, "metadata"},
@@ -149,11 +150,12 @@ func TestWhatIsToldAtTheStartIsReadBack(t *testing.T) {
 	in := conversation.Start{
 		ExternalID: " CA1 ", Channel: recaller.ChannelSMS, Direction: recaller.Outbound, Reminder: true,
 		PlatformIDs: map[string]string{"twilio": "SM1"}, Metadata: json.RawMessage(`{"campaign":7}`),
+		Attestation: recaller.Attestation{Level: "B", Told: "TN-Validation-Failed-B"},
 	}
 	id := b.begin(keep, in).Conversation.ID
 	got, err := b.Find(t.Context(), keep, "CA1")
 	b.ok(err)
-	if got.ID != id || got.Channel != in.Channel || got.Direction != in.Direction || !got.Reminder || got.PlatformIDs["twilio"] != "SM1" || string(got.Metadata) != `{"campaign":7}` {
+	if got.ID != id || got.Channel != in.Channel || got.Direction != in.Direction || !got.Reminder || got.PlatformIDs["twilio"] != "SM1" || string(got.Metadata) != `{"campaign":7}` || got.Attestation != in.Attestation {
 		t.Errorf("got %+v, want what was told", got)
 	}
 	empty := b.begin(keep, conversation.Start{Metadata: json.RawMessage(` null`)})

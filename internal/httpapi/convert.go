@@ -64,7 +64,7 @@ func conversationOut(c recaller.Conversation) client.Conversation {
 		Direction: c.Direction, Status: c.Status, Reminder: c.Reminder, Imported: c.Imported,
 		StartedAt: instant(c.StartedAt), EndedAt: instant(c.EndedAt), LastActivityAt: instant(c.LastActivityAt),
 		DurationSeconds: c.Duration.Seconds(), TurnCount: c.Turns, EndReason: c.EndReason, RecordingURL: c.RecordingURL,
-		PlatformIDs: c.PlatformIDs, Metadata: c.Metadata, ThreadID: string(c.Thread), Unreadable: c.Unreadable,
+		PlatformIDs: c.PlatformIDs, Attestation: client.Attestation(c.Attestation), Metadata: c.Metadata, ThreadID: string(c.Thread), Unreadable: c.Unreadable,
 	}
 	if c.Summary != nil {
 		sum := client.Summary(*c.Summary)
@@ -280,6 +280,7 @@ func tenantOut(t recaller.Tenant) client.Tenant {
 		IdleLimitSeconds: t.IdleLimit.Seconds(), HistoryLimit: t.HistoryLimit, PinAfter: max(t.PinAfter, 0),
 		Packs:    ids[string](t.Packs),
 		OwnPacks: ids[string](t.OwnPacks), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,
+		Telephone: client.Telephone(t.Telephone),
 		CreatedAt: instant(t.CreatedAt),
 	}
 }

@@ -93,6 +93,13 @@ func settings(t *recaller.Tenant, in client.TenantSettings) {
 	if len(in.Prompts) > 0 {
 		t.Prompts = prompts(t.Prompts, in.Prompts)
 	}
+	if p := in.Telephone; p != nil {
+		put(&t.Telephone.Answer, p.Answer)
+		put(&t.Telephone.ForwardTo, p.ForwardTo)
+		put(&t.Telephone.Greeting, p.Greeting)
+		put(&t.Telephone.Language, p.Language)
+		put(&t.Telephone.Voice, p.Voice)
+	}
 	if in.ResumeWindowSeconds != nil {
 		t.ResumeWindow = seconds(*in.ResumeWindowSeconds)
 	}

@@ -12,14 +12,15 @@ import (
 
 // conversationBody is what is sealed of a conversation, but for its summary and its words.
 type conversationBody struct {
-	ExternalID   string            `json:"external_id,omitempty"`
-	EndReason    string            `json:"end_reason,omitempty"`
-	Cut          bool              `json:"cut,omitempty"`
-	RecordingURL string            `json:"recording_url,omitempty"`
-	PlatformIDs  map[string]string `json:"platform_ids,omitempty"`
-	Metadata     json.RawMessage   `json:"metadata,omitempty"`
-	Offset       time.Duration     `json:"offset,omitempty"`
-	Thread       recaller.ThreadID `json:"thread,omitempty"`
+	ExternalID   string               `json:"external_id,omitempty"`
+	EndReason    string               `json:"end_reason,omitempty"`
+	Cut          bool                 `json:"cut,omitempty"`
+	RecordingURL string               `json:"recording_url,omitempty"`
+	PlatformIDs  map[string]string    `json:"platform_ids,omitempty"`
+	Metadata     json.RawMessage      `json:"metadata,omitempty"`
+	Attestation  recaller.Attestation `json:"attestation,omitzero"`
+	Offset       time.Duration        `json:"offset,omitempty"`
+	Thread       recaller.ThreadID    `json:"thread,omitempty"`
 	// Of a conversation that has ended, what its head said (see head).
 	Kept   int  `json:"kept,omitempty"`
 	Broken bool `json:"broken,omitempty"`
@@ -93,6 +94,7 @@ func (b box) openWith(c sealedConversation) (recaller.Conversation, head, error)
 	}
 	c.ExternalID, c.EndReason, c.Cut, c.RecordingURL = body.ExternalID, body.EndReason, body.Cut, body.RecordingURL
 	c.PlatformIDs, c.Metadata, c.Offset, c.Thread = body.PlatformIDs, body.Metadata, body.Offset, body.Thread
+	c.Attestation = body.Attestation
 	if c.summary == nil {
 		return c.Conversation, h, nil
 	}
@@ -108,7 +110,7 @@ func (b box) openWith(c sealedConversation) (recaller.Conversation, head, error)
 func (b box) sealConversation(c recaller.Conversation, h head) ([]byte, error) {
 	body := conversationBody{
 		ExternalID: c.ExternalID, EndReason: c.EndReason, Cut: c.Cut, RecordingURL: c.RecordingURL, PlatformIDs: c.PlatformIDs,
-		Metadata: c.Metadata, Offset: c.Offset, Thread: c.Thread,
+		Metadata: c.Metadata, Attestation: c.Attestation, Offset: c.Offset, Thread: c.Thread,
 	}
 	if c.Status != recaller.Active {
 		body.Kept, body.Broken = h.kept, h.broken

@@ -57,7 +57,9 @@ type Deps struct {
 	// Reachable reports whether webhooks may have a host, as far as it shows; nil: every host. Who sends checks it again.
 	Reachable func(host string) bool
 	Issuers   Issuers // checks access tokens; nil: none is taken
-	PublicURL string  // by which clients reach the server, without a slash at the end; empty: no access token is taken
+	// Answers are those that calls can be answered with here; nil: all.
+	Answers   []recaller.TelephoneAnswer
+	PublicURL string // by which clients reach the server, without a slash at the end; empty: no access token is taken
 }
 
 // Service carries out the use cases. Safe for concurrent use.
@@ -116,6 +118,9 @@ func (s *Service) Create(ctx context.Context, t recaller.Tenant) (recaller.Tenan
 	t.Prompts, t.OwnPacks, t.Persona, t.Personas = maps.Clone(t.Prompts), nil, 0, 0
 	t = t.WithDefaults()
 	if err := validate(&t); err != nil {
+		return t, "", err
+	}
+	if err := s.answerable(&recaller.Tenant{}, &t); err != nil {
 		return t, "", err
 	}
 	key, secret := s.newKey(t.ID, recaller.ScopeAdmin, "first key")
@@ -182,7 +187,10 @@ func (s *Service) changed(
 	}
 	t.ID, t.CreatedAt, t.Version = id, old.CreatedAt, old.Version
 	t.Numbers, t.Prompts = slices.Clone(t.Numbers), maps.Clone(t.Prompts)
-	return old, t, validate(&t)
+	if err := validate(&t); err != nil {
+		return old, t, err
+	}
+	return old, t, s.answerable(&old, &t)
 }
 
 // raced reports whether a write failed because others came first.

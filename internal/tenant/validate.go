@@ -57,6 +57,9 @@ func validate(t *recaller.Tenant) error {
 	if err := prompts(t.Prompts); err != nil {
 		return err
 	}
+	if err := telephone(t); err != nil {
+		return err
+	}
 	if t.Webhook != (recaller.Webhook{}) {
 		if err := webhook(t.Webhook, "webhook."); err != nil {
 			return err

@@ -165,6 +165,7 @@ func life(b *bench) {
 	eq(b, "duration", got.Duration, 90*time.Second)
 	eq(b, "reason", got.EndReason, "hangup")
 	eq(b, "platform ids", got.PlatformIDs["twilio"], "CACA1")
+	eq(b, "what the network said", got.Attestation, recaller.Attestation{Level: "A", Passed: true, Told: "TN-Validation-Passed-A"})
 	eq(b, "metadata", string(got.Metadata), `{"queue":"sales"}`)
 	eq(b, "turns", got.Turns, 3)
 	turns, err := b.Store.Turns(b.ctx, "t1", got)

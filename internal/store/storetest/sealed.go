@@ -157,6 +157,7 @@ func (d *Data) PutSecrets() recaller.Opened {
 	in.Once, in.Name = once("1"), "Xanthippe"
 	c := &in.Conversation
 	c.ExternalID, c.PlatformIDs, c.Metadata = "zq-external-1", map[string]string{"zq-platform": "zq-platform-id"}, []byte(`{"zqmeta":"Quokka"}`)
+	c.Attestation.Told = "zq-attested"
 	o, err := d.OpenConversation(d.ctx, "t", in)
 	d.OK(err)
 	say := d.Appending(o, 3)

@@ -58,6 +58,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a conversation is opened, spoken and closed", life},
 		{"the same external id opens the same conversation", externalID},
 		{"a conversation that was cut goes on", resumed},
+		{"a recording is told after the end", recorded},
 		{"two servers add turns to one conversation", addedByTwo},
 		{"a probe writes, and leaves nothing", probed},
 		{"a repeated request is carried out once", repeated},
@@ -354,7 +355,7 @@ func (b *bench) request(o opening) recaller.Opening {
 		Conversation: recaller.Conversation{
 			ID: recaller.ConversationID(b.id("conv")), ExternalID: o.external, Channel: o.channel, Direction: recaller.Inbound,
 			Status: recaller.Active, StartedAt: b.now, LastActivityAt: b.now,
-			PlatformIDs: map[string]string{"twilio": "CA" + o.external}, Metadata: []byte(`{"queue":"sales"}`),
+			PlatformIDs: map[string]string{"twilio": "CA" + o.external}, Attestation: recaller.Attestation{Level: "A", Passed: true, Told: "TN-Validation-Passed-A"}, Metadata: []byte(`{"queue":"sales"}`),
 		},
 	}
 }

@@ -262,6 +262,9 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			_, err := s.CloseConversation(ctx, "t1", recaller.Closing{Conversation: b.noise.second, Status: recaller.Failed, EndedAt: b.now})
 			return 0, err
 		}, recaller.NotFound},
+		{"SetRecording", func() (int, error) {
+			return 0, s.SetRecording(ctx, "t1", b.noise.second, "https://example.com/1")
+		}, recaller.NotFound},
 		{"UpdateCaller", func() (int, error) {
 			_, _, err := s.UpdateCaller(ctx, "t1", their.Caller.ID, recaller.CallerPatch{Name: &word, NameSource: recaller.NameSet})
 			return 0, err
