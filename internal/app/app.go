@@ -37,6 +37,7 @@ import (
 	"github.com/recallerhq/recaller/internal/store/postgres"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/telegram"
+	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/tenant"
 	"github.com/recallerhq/recaller/internal/vault"
 )
@@ -87,7 +88,8 @@ type App struct {
 	refresh       *refresh.Service
 	runner        *jobs.Runner
 	companion     *telegram.Bot // nil: none is configured
-	leased        bool          // the last process's leases of jobs are to end before any job runs
+	telephone     *telephony.Server
+	leased        bool // the last process's leases of jobs are to end before any job runs
 	loops         loops
 }
 
@@ -161,7 +163,7 @@ func (a *App) openTenants(ctx context.Context) error {
 	a.closers = append(a.closers, func() error { issuers.Close(); return nil })
 	a.tenants = tenant.New(tenant.Deps{
 		Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.feed.AnewTenant, Reachable: a.reach().Host,
-		Issuers: issuers, PublicURL: a.cfg.Public,
+		Issuers: issuers, PublicURL: a.cfg.Public, Answers: telephony.Answers(nil), // no sockets
 	})
 	a.key = a.cfg.APIKey.Reveal()
 	if a.key == "" {

@@ -13,6 +13,7 @@ import (
 
 // How often the housekeeping runs.
 const (
+	endsEvery    = 5 * time.Second        // ends of calls that platforms told while the store was away
 	flushEvery   = 500 * time.Millisecond // conversations held while the store was away
 	releaseEvery = time.Second            // leases that a start could not end
 	idleEvery    = time.Minute            // conversations that nobody ends
@@ -80,6 +81,7 @@ func (a *App) Start(ctx context.Context) error {
 		a.conversations.FlushHeld(ctx)
 		return nil
 	})
+	a.every(ctx, endsEvery, a.telephone.Retry)
 	a.every(ctx, idleEvery, func(ctx context.Context) error {
 		_, err := a.conversations.CloseIdle(ctx)
 		return err

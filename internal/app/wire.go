@@ -36,6 +36,7 @@ import (
 	"github.com/recallerhq/recaller/internal/reminder"
 	"github.com/recallerhq/recaller/internal/search"
 	"github.com/recallerhq/recaller/internal/telegram"
+	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/thread"
 	"github.com/recallerhq/recaller/internal/tool"
 	"github.com/recallerhq/recaller/internal/vector"
@@ -193,6 +194,10 @@ func (a *App) serve(callers *caller.Service, threads *thread.Service, deps httpa
 		{name: "MCP server", prefix: mcpserver.Path, handler: models},
 		{name: "MCP server's metadata", prefix: mcpserver.WellKnown, handler: models},
 	}
+	if a.telephone, err = a.answering(); err != nil {
+		return err
+	}
+	a.roots = append(a.roots, root{name: "telephone", prefix: telephony.Path, handler: a.telephone})
 	if a.companion != nil {
 		a.roots = append(a.roots, root{name: "Telegram webhook", prefix: telegram.Path, handler: a.companion.Handler()})
 	}

@@ -100,6 +100,7 @@ func edges() map[string][]string {
 		"thread":       {"briefing", "conversation", "memory", "tool"},
 		"refresh":      {"briefing", "events"},
 		"agent":        {"memory", "tool"},
+		"telephony":    {"telephony/signed"},
 
 		"embed": {"embed/static"},
 

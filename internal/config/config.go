@@ -37,18 +37,19 @@ type Config struct {
 	Model     Model
 	Proxy     Proxy
 
-	Voice    Voice
-	Telegram Telegram
-	STT      Endpoint // of speech to text; no BaseURL: there is none
-	TTS      Endpoint // of text to speech; likewise
-	TTSVoice string   // who speaks
-	Remem    Remem
-	Log      Log
-	Limits   Limits
-	Proxies  Reach // networks of the proxies in front of the server
-	Webhooks Reach // inner addresses that tenants' webhooks may have
-	Briefing Briefing
-	Defaults Defaults
+	Voice     Voice
+	Telegram  Telegram
+	Telephone Telephone
+	STT       Endpoint // of speech to text; no BaseURL: there is none
+	TTS       Endpoint // of text to speech; likewise
+	TTSVoice  string   // who speaks
+	Remem     Remem
+	Log       Log
+	Limits    Limits
+	Proxies   Reach // networks of the proxies in front of the server
+	Webhooks  Reach // inner addresses that tenants' webhooks may have
+	Briefing  Briefing
+	Defaults  Defaults
 
 	TLS TLS
 
@@ -172,6 +173,13 @@ type Telegram struct {
 	Token Secret  // empty: there is none
 	Users []int64 // the ids of those whom it answers
 	URL   string  // of the Bot API
+}
+
+// Telephone says by what the requests of telephone platforms are known (spec P14).
+type Telephone struct {
+	TwilioTokens   []Secret // none: Twilio is refused
+	TwilioFragment string   // of the addresses that Twilio was given
+	TelnyxKeys     []string // none: Telnyx is refused
 }
 
 // Remem is an outside document server that documents of conversations are delivered to, too (spec V11).

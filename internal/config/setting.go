@@ -46,7 +46,7 @@ const configEnv = "RECALLER_CONFIG"
 
 // fields lists every setting in the order of the documentation.
 func (c *Config) fields() []field {
-	return slices.Concat(c.placeFields(), c.modelFields(), c.chatFields(), c.servingFields())
+	return slices.Concat(c.placeFields(), c.modelFields(), c.chatFields(), c.telephoneFields(), c.servingFields())
 }
 
 // placeFields are about where things are, and who may have them.
@@ -128,6 +128,15 @@ func (c *Config) chatFields() []field {
 	}
 }
 
+// telephoneFields are about the platforms that bring calls.
+func (c *Config) telephoneFields() []field {
+	return []field{
+		{"twilio.auth_token", "TWILIO_AUTH_TOKEN", "", "Auth token that Twilio signs its webhooks with; see [the telephone](telephone.md). While one replaces another: both, with a comma between. RECALLER_PUBLIC_URL must be what Twilio calls. Not set: Twilio's webhooks are refused.", secrets(&c.Telephone.TwilioTokens)},
+		{"twilio.fragment", "RECALLER_TWILIO_FRAGMENT", "", "What stands behind the `#` in the addresses that Twilio was given, like `rc=2&rp=all`: a signature over an address with it is taken, too.", text(&c.Telephone.TwilioFragment)},
+		{"telnyx.public_key", "TELNYX_PUBLIC_KEY", "", "Public key of Telnyx's webhooks, in base64; several with commas between. Not set: Telnyx's webhooks are refused.", list(&c.Telephone.TelnyxKeys)},
+	}
+}
+
 // servingFields are about serving, and about what the first tenant begins with.
 func (c *Config) servingFields() []field {
 	return []field{
@@ -152,7 +161,7 @@ func (c *Config) servingFields() []field {
 		{"tls.key", "RECALLER_TLS_KEY", "", "File with its key.", text(&c.TLS.Key)},
 		{"tls.domains", "RECALLER_TLS_DOMAINS", "", "Instead of files: domains, with commas between, whose certificates the server gets and renews itself from Let's Encrypt, whose terms are agreed to with this. Port 443 of the domains must reach the server.", words(&c.TLS.Domains)},
 		{"tls.acme", "RECALLER_TLS_ACME", "", "Address of the directory of another ACME authority than Let's Encrypt, like `https://ca.example.com/acme/directory`. The machine must trust its certificate.", address(&c.TLS.ACME)},
-		{"public_url", "RECALLER_PUBLIC_URL", "", "URL by which clients reach the server, like `https://memory.example.com`. [Access tokens](mcp.md#oauth) are for addresses under it. Not set: keys only.", address(&c.Public)},
+		{"public_url", "RECALLER_PUBLIC_URL", "", "URL by which clients reach the server, like `https://memory.example.com`. [Access tokens](mcp.md#oauth) are for addresses under it, and [telephone platforms](telephone.md) sign it. Not set: keys only.", address(&c.Public)},
 		{"proxies", "RECALLER_PROXIES", "", "Networks and addresses of the proxies with TLS in front of the server, with commas between: who asks is whom their `X-Forwarded-For` names. Not set: who connects.", reach(&c.Proxies)},
 		{"webhook.allow", "RECALLER_WEBHOOK_ALLOW", "", "What the webhooks, [issuers](mcp.md#oauth) and [upstreams](proxy.md#the-upstream) of tenants may reach that is not public: networks (`10.1.0.0/16`), addresses, and names of hosts, with commas between. Not set: no loopback, private, link-local or metadata address.", reach(&c.Webhooks)},
 

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/ed25519"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -34,6 +36,7 @@ func (c Config) Validate() error {
 		c.checkDefaults(),
 		c.checkRemem(),
 		c.checkTelegram(),
+		c.checkTelephone(),
 	)
 }
 
@@ -97,6 +100,18 @@ var tokenForm = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
 func (c Config) checkTelegram() error {
 	if t := c.Telegram.Token; t.Set() && !tokenForm.MatchString(t.Reveal()) {
 		return problem("TELEGRAM_BOT_TOKEN", "expected a token as @BotFather gives it, like 123456:ABC-DEF")
+	}
+	return nil
+}
+
+func (c Config) checkTelephone() error {
+	if strings.HasPrefix(c.Telephone.TwilioFragment, "#") {
+		return problem("RECALLER_TWILIO_FRAGMENT", "expected what stands behind the #")
+	}
+	for _, k := range c.Telephone.TelnyxKeys {
+		if raw, err := base64.StdEncoding.Strict().DecodeString(k); err != nil || len(raw) != ed25519.PublicKeySize {
+			return problem("TELNYX_PUBLIC_KEY", "expected the base64 of 32 bytes, as Telnyx's portal shows it")
+		}
 	}
 	return nil
 }
@@ -257,6 +272,9 @@ func (c Config) Warnings() []string {
 	}
 	if c.Telegram.Token.Set() && !ok {
 		warn("TELEGRAM_BOT_TOKEN is set and no language model is: the bot keeps what is said, and cannot answer")
+	}
+	if len(c.Telephone.TwilioTokens) > 0 && c.Public == "" {
+		warn("TWILIO_AUTH_TOKEN is set and RECALLER_PUBLIC_URL is not: Twilio signs the address that it calls, so its webhooks are refused")
 	}
 	if host := unencrypted(p.BaseURL); host != "" {
 		warn("RECALLER_LLM_BASE_URL is plain HTTP: conversations travel to %s unencrypted", host)

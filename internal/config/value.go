@@ -78,6 +78,22 @@ func words(p *[]string) value {
 	}
 }
 
+// list is a list with commas between, as it is written.
+func list(p *[]string) value {
+	return value{
+		set: func(s string) error {
+			*p = nil
+			for part := range strings.SplitSeq(s, ",") {
+				if part = strings.TrimSpace(part); part != "" {
+					*p = append(*p, part)
+				}
+			}
+			return nil
+		},
+		get: func() string { return strings.Join(*p, ",") },
+	}
+}
+
 // ids are whole numbers above 0 with commas between.
 func ids(p *[]int64) value {
 	return value{

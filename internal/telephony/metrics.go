@@ -1,0 +1,82 @@
+package telephony
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// platform says who asks, as far as the headers show.
+type platform string
+
+const (
+	twilio  platform = "twilio"
+	telnyx  platform = "telnyx"
+	unknown platform = "unknown"
+)
+
+// kind says what for.
+type kind string
+
+const (
+	kindVoice  kind = "voice"
+	kindEnded  kind = "call-ended"
+	kindSocket kind = "socket"
+	kindOther  kind = "other"
+)
+
+// result says what became of it.
+type result string
+
+const (
+	resultAnswered    result = "answered"       // as the tenant chose
+	resultDegraded    result = "degraded"       // as the tenant chose, without what is stored
+	resultReplayed    result = "replayed"       // its socket came, or could have, already
+	resultNobody      result = "unknown_number" // no tenant has the number that was called
+	resultUnavailable result = "unavailable"    // the store did not say in time whose call it is, or how it ended
+	resultEnded       result = "ended"
+	resultRecorded    result = "recorded"
+	resultKept        result = "kept"    // the call is not known yet, or the store is away: carried out later
+	resultIgnored     result = "ignored" // nothing that counts here: a call that rings, a recording that begins
+	resultSocket      result = "socket"
+	resultForged      result = "forged"
+	resultMalformed   result = "malformed"
+	resultBusy        result = "busy"
+	resultUnknownPath result = "unknown_path"
+	resultFailed      result = "failed"
+)
+
+// metrics counts what platforms ask, and times it. Labels are closed sets.
+type metrics struct {
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	dropped  prometheus.Counter
+}
+
+func newMetrics(reg prometheus.Registerer) (*metrics, error) {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "recaller_telephone_requests_total", Help: "Requests of telephone platforms, by platform, webhook and what became of them.",
+		}, []string{"platform", "webhook", "result"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "recaller_telephone_answer_seconds", Help: "How long a telephone platform waited for the answer to a webhook.",
+			Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10},
+		}, []string{"webhook"}),
+		dropped: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "recaller_telephone_ends_dropped_total", Help: "Ends of calls that were told, and given up because the call did not become known.",
+		}),
+	}
+	if err := errors.Join(reg.Register(m.requests), reg.Register(m.seconds), reg.Register(m.dropped)); err != nil {
+		return nil, fmt.Errorf("register the metrics of the telephone: %w", err)
+	}
+	return m, nil
+}
+
+func (m *metrics) observe(p platform, k kind, r result, took time.Duration) {
+	m.requests.WithLabelValues(string(p), string(k), string(r)).Inc()
+	if k == kindVoice || k == kindEnded {
+		m.seconds.WithLabelValues(string(k)).Observe(took.Seconds())
+	}
+}

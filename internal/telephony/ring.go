@@ -1,0 +1,188 @@
+package telephony
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/identity"
+)
+
+// call is a call as a platform tells of it.
+type call struct {
+	id          string
+	ours        string // the number of the tenant's
+	theirs      string // of whom the tenant talks to, as it is shown
+	direction   recaller.Direction
+	attestation recaller.Attestation
+	ids         map[string]string
+}
+
+// callOf reads who calls whom. In a call that the tenant made the numbers stand the other way round.
+func callOf(h hook) call {
+	c := call{id: callID(h), ours: h.get("To"), theirs: h.get("From"), direction: recaller.Inbound, attestation: attestationOf(h)}
+	if strings.HasPrefix(h.get("Direction"), "outbound") {
+		c.ours, c.theirs, c.direction = c.theirs, c.ours, recaller.Outbound
+	}
+	c.ids = map[string]string{string(h.platform): c.id}
+	if account := plain(h.get("AccountSid")); account != "" {
+		c.ids[string(h.platform)+"_account"] = account
+	}
+	return c
+}
+
+// attestationOf reads what the network said of the caller's number. A word that is not known is kept, and counts for
+// nothing.
+func attestationOf(h hook) recaller.Attestation {
+	if word := plain(h.get("StirVerstat")); word != "" {
+		a := recaller.Attestation{Told: word}
+		rest, passed := strings.CutPrefix(word, "TN-Validation-Passed-")
+		if !passed {
+			rest = strings.TrimPrefix(word, "TN-Validation-Failed-")
+		}
+		level, more, _ := strings.Cut(rest, "-") // "A-Diverted": it was attested for another call
+		a.Level = attested(level)
+		a.Passed = passed && a.Level != "" && more == ""
+		return a
+	}
+	word := plain(h.get("ShakenStirAttestation"))
+	a := recaller.Attestation{Told: word, Level: attested(word)}
+	a.Passed = a.Level != "" && strings.EqualFold(h.get("ShakenStirValidated"), "true")
+	return a
+}
+
+func attested(level string) string {
+	switch level {
+	case "A", "B", "C":
+		return level
+	}
+	return ""
+}
+
+// withheld is how the core is told that a number is not shown.
+const withheld = "anonymous"
+
+// callerOf says who calls. A number is a number; an address of a client or of SIP is an id. Whoever shows neither is
+// nobody that is known, and nobody that will be.
+func callerOf(from, region string) conversation.CallerRef {
+	from = strings.TrimSpace(from)
+	if from == "" {
+		return conversation.CallerRef{Phone: withheld}
+	}
+	_, err := identity.Phone(from, region)
+	if err == nil || errors.Is(err, identity.ErrWithheld) {
+		return conversation.CallerRef{Phone: from}
+	}
+	scheme, rest, ok := strings.Cut(from, ":")
+	if scheme = strings.ToLower(scheme); ok && (scheme == "client" || scheme == "sip" || scheme == "sips") {
+		if scheme != "client" {
+			rest, _, _ = strings.Cut(rest, ";")
+		}
+		id, err := identity.ExternalID(scheme + ":" + rest)
+		if err == nil && rest != "" {
+			return conversation.CallerRef{ExternalID: id}
+		}
+	}
+	return conversation.CallerRef{Phone: withheld}
+}
+
+// ring answers a call.
+func (s *Server) ring(ctx context.Context, h hook) reply {
+	c := callOf(h)
+	t, err := asked(ctx, s, func(ctx context.Context) (recaller.Tenant, error) { return s.Tenants.ByNumber(ctx, c.ours) })
+	switch {
+	case nobodys(err):
+		return reply{resultNobody, told(recaller.Telephone{}, notInService)}
+	case err != nil:
+		s.Log.WarnContext(ctx, "it could not be found out in time whose call it is", "platform", h.platform, "err", err)
+		return reply{resultUnavailable, told(recaller.Telephone{}, notNow)}
+	}
+	t.Telephone.Answer = s.possible(t.Telephone.Answer)
+	started, err := asked(ctx, s, func(ctx context.Context) (conversation.Started, error) {
+		return s.Conversations.Start(ctx, t.ID, conversation.Start{
+			Caller: callerOf(c.theirs, t.DefaultRegion), ExternalID: c.id, Channel: recaller.ChannelVoice, Direction: c.direction,
+			PlatformIDs: c.ids, Attestation: c.attestation,
+		})
+	})
+	result := resultAnswered
+	if err != nil || started.Briefing.Degraded {
+		result = resultDegraded
+	}
+	if err != nil && !errors.Is(err, recaller.Conflict) {
+		s.Log.WarnContext(ctx, "a call goes on without its conversation", "tenant", t.ID, "platform", h.platform, "err", err)
+	}
+	s.endIfTold(ctx, t, c)
+	return s.answer(t, c, started, err, result)
+}
+
+// possible is the answer that a tenant chose, if the server can give it: he may have chosen it elsewhere.
+func (s *Server) possible(a recaller.TelephoneAnswer) recaller.TelephoneAnswer {
+	for _, can := range Answers(s.opts.Sockets) {
+		if can == a {
+			return a
+		}
+	}
+	return recaller.AnswerGreeting
+}
+
+// answer is what the tenant chose. Twilio's signatures have no time: whoever got hold of a webhook can send it again. So
+// there is no token for a call that has ended, that began a while ago, or whose socket has come.
+func (s *Server) answer(t recaller.Tenant, c call, started conversation.Started, failed error, r result) reply {
+	switch t.Telephone.Answer {
+	case recaller.AnswerForward:
+		return reply{r, s.forwarded(t)}
+	case recaller.AnswerRelay, recaller.AnswerBridge:
+	default:
+		return reply{r, greeted(t)}
+	}
+	conv := started.Conversation
+	over := errors.Is(failed, recaller.Conflict) || failed == nil && conv.Status != recaller.Active
+	late := failed == nil && started.Existing && s.Now().Sub(conv.StartedAt) >= TokenTTL
+	if !over && !late {
+		if token, ok := s.Tokens.Issue(Call{ID: c.id, Tenant: t.ID, Conversation: conv.ID}); ok {
+			return reply{r, s.connected(t, token)}
+		}
+	}
+	return reply{resultReplayed, twiml{Verbs: []any{hangup{}}}}
+}
+
+// nobodys reports whether a number is no tenant's, or none at all.
+func nobodys(err error) bool {
+	return errors.Is(err, recaller.NotFound) || errors.Is(err, recaller.Invalid)
+}
+
+// asked asks the store, and waits no longer than ctx, whatever the store does. There is a bound to the questions that
+// are open.
+func asked[T any](ctx context.Context, s *Server, question func(context.Context) (T, error)) (T, error) {
+	type found struct {
+		v   T
+		err error
+	}
+	var none T
+	select {
+	case s.asking <- struct{}{}:
+	default:
+		return none, recaller.Errorf(recaller.Unavailable, "too many calls wait for the store")
+	}
+	answer := make(chan found, 1)
+	go func() {
+		defer func() { <-s.asking }()
+		defer func() {
+			if crash := recover(); crash != nil {
+				s.Log.ErrorContext(ctx, "panic in a question of the telephone's", "stack", string(debug.Stack()))
+				answer <- found{err: recaller.Internal}
+			}
+		}()
+		v, err := question(ctx)
+		answer <- found{v, err}
+	}()
+	select {
+	case got := <-answer:
+		return got.v, got.err
+	case <-ctx.Done():
+		return none, recaller.Wrap(recaller.Unavailable, ctx.Err(), "the store did not answer in time")
+	}
+}

@@ -1,0 +1,256 @@
+// Package telephony is the door for telephone platforms (P14): a number rings at Twilio or Telnyx, the platform asks what
+// to do with the call, and tells how it ended. The door checks that it is the platform who asks, finds the tenant by the
+// number that was called, begins and ends the conversation, and answers as the tenant chose.
+//
+// Whatever the store does, a call is answered in time (Options.Patience): as the tenant chose where his settings are
+// known, else with a sentence. A webhook that comes again, or in another order, is carried out once (ADR 57).
+//
+// It has no rules of memory, and no sound: sockets for those are handlers that it is given (Options.Sockets). It logs
+// no number and nothing that anybody said.
+package telephony
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/admission"
+	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/httpdoor"
+	"github.com/recallerhq/recaller/internal/telephony/signed"
+)
+
+// The paths of the door; Path is that of all.
+const (
+	Path      = "/webhook"
+	VoicePath = Path + "/voice"
+	EndedPath = Path + "/call-ended"
+	RelayPath = Path + "/relay" // the socket of recaller.AnswerRelay
+	MediaPath = Path + "/media" // the socket of recaller.AnswerBridge
+)
+
+// Tenants knows whose a called number is; *tenant.Service does.
+type Tenants interface {
+	ByNumber(ctx context.Context, number string) (recaller.Tenant, error)
+}
+
+// Conversations are the calls; *conversation.Service has them.
+type Conversations interface {
+	Start(ctx context.Context, tenant recaller.TenantID, in conversation.Start) (conversation.Started, error)
+	End(ctx context.Context, tenant recaller.TenantID, ref string, in conversation.End) (recaller.Conversation, error)
+	Recorded(ctx context.Context, tenant recaller.TenantID, ref, link string) error
+}
+
+// Deps are what the door works with; all are required.
+type Deps struct {
+	Gate          *admission.Gate
+	Tenants       Tenants
+	Conversations Conversations
+	Tokens        *Tokens // shared with the handlers of the sockets
+	Log           *slog.Logger
+	Registerer    prometheus.Registerer
+	Now           func() time.Time
+}
+
+// Options are the settings; the zero value refuses everybody.
+type Options struct {
+	Twilio    signed.Twilio
+	Telnyx    signed.Telnyx
+	PublicURL string         // by which the platforms reach the server, without a slash at the end
+	Proxies   []netip.Prefix // whose X-Forwarded-For says who asks
+	Patience  time.Duration  // how long a webhook may wait for the store; 0: DefaultPatience
+	// Sockets serve the answers that go on over a socket. An answer without one cannot be given: the call is greeted.
+	Sockets map[recaller.TelephoneAnswer]http.Handler
+}
+
+// DefaultPatience is well below what the platforms wait: Twilio 15 seconds, Telnyx a few.
+const DefaultPatience = 2 * time.Second
+
+const (
+	maxBody    = 64 << 10 // of a webhook, in bytes; they have a few kB
+	maxAtOnce  = 1024     // webhooks at once
+	maxWaiting = 512      // questions to the store at once, also such as nobody waits for any more
+	limit      = 10 * time.Second
+)
+
+// Server is the door at work. Safe for concurrent use.
+type Server struct {
+	Deps
+	opts    Options
+	hook    admission.Operation
+	open    admission.Operation // a socket
+	metrics *metrics
+	asking  chan struct{} // has one for each question to the store
+	ends    *ends
+}
+
+// New returns the handler of the door. Mount it at Path, and all below it.
+func New(deps Deps, opts Options) (*Server, error) {
+	opts.Patience = cmp.Or(opts.Patience, DefaultPatience)
+	m, err := newMetrics(deps.Registerer)
+	if err != nil {
+		return nil, err
+	}
+	const full = "too many requests are under way; try again later"
+	return &Server{
+		Deps: deps, opts: opts, metrics: m, asking: make(chan struct{}, maxWaiting), ends: newEnds(deps.Now),
+		hook: admission.Operation{Name: "telephone-webhook", Limit: limit, MaxBody: maxBody, Slots: admission.Cap(maxAtOnce, full)},
+		open: admission.Operation{Name: "telephone-socket", Limit: admission.Lasting},
+	}, nil
+}
+
+// Answers lists what a server with these sockets can answer calls with.
+func Answers(sockets map[recaller.TelephoneAnswer]http.Handler) []recaller.TelephoneAnswer {
+	var out []recaller.TelephoneAnswer
+	for _, a := range recaller.TelephoneAnswers() {
+		if a == recaller.AnswerGreeting || a == recaller.AnswerForward || sockets[a] != nil {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// exchange is one webhook with its answer.
+type exchange struct {
+	admission.Exchange
+	platform platform
+	kind     kind
+	result   result
+	status   int
+}
+
+// reply is what a webhook is answered with.
+type reply struct {
+	result result
+	twiml  twiml
+}
+
+// ServeHTTP carries out one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{
+		Exchange: s.Gate.Open(r.Header.Get("X-Request-Id"), httpdoor.From(r, s.opts.Proxies)),
+		platform: platformOf(r.Header), kind: kindOf(r.URL.Path), status: http.StatusOK,
+	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("X-Recaller-Request-Id", x.ID)
+	defer s.done(r.Context(), x, w)
+	if err := s.serve(x, w, r); err != nil {
+		s.fail(x, w, err)
+	}
+}
+
+func (s *Server) serve(x *exchange, w http.ResponseWriter, r *http.Request) error {
+	var carryOut func(context.Context, hook) reply
+	switch x.kind {
+	case kindVoice:
+		carryOut = s.ring
+	case kindEnded:
+		carryOut = s.ended
+	case kindSocket:
+		return s.socketOf(x, w, r)
+	default:
+		x.result = resultUnknownPath
+		return httpdoor.Simple(http.StatusNotFound, "not_found", "there is no such webhook")
+	}
+	if r.Method != http.MethodPost {
+		x.result = resultMalformed
+		w.Header().Set("Allow", http.MethodPost)
+		return httpdoor.Simple(http.StatusMethodNotAllowed, "method_not_allowed", "webhooks are posted: set the platform to POST")
+	}
+	ctx, err := x.Admit(r.Context(), "", &s.hook)
+	if err != nil {
+		x.result = resultBusy
+		return err
+	}
+	h, err := s.read(x, w, r)
+	if err != nil {
+		return err
+	}
+	// What the platform asked for is done, even if it does not wait for the answer.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Patience)
+	defer cancel()
+	rep := carryOut(ctx, h)
+	x.result = rep.result
+	body, err := rep.twiml.write()
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
+	_, _ = w.Write(body) // the platform is gone: nobody is left to tell
+	return nil
+}
+
+// socketOf hands a socket to its handler, once it is the platform's. Telnyx signs none: its token says that it is right.
+func (s *Server) socketOf(x *exchange, w http.ResponseWriter, r *http.Request) error {
+	answer := recaller.AnswerRelay
+	if r.URL.Path == MediaPath {
+		answer = recaller.AnswerBridge
+	}
+	handler := s.opts.Sockets[answer]
+	if handler == nil {
+		x.result = resultUnknownPath
+		return httpdoor.Simple(http.StatusNotFound, "not_found", "this server has no such socket")
+	}
+	if _, err := x.Admit(r.Context(), "", &s.open); err != nil {
+		x.result = resultBusy
+		return err
+	}
+	signature := r.Header.Get(twilioHeader)
+	if signature == "" && !s.opts.Telnyx.Ready() || signature != "" && !s.opts.Twilio.Socket(signature, r.RequestURI) {
+		return forged(x, "the handshake is not the platform's")
+	}
+	x.result = resultSocket
+	handler.ServeHTTP(w, r)
+	return nil
+}
+
+// fail answers with a problem.
+func (s *Server) fail(x *exchange, w http.ResponseWriter, err error) {
+	if x.result == "" {
+		x.result = resultFailed
+	}
+	x.Fail(err)
+	p := httpdoor.ProblemOf(err)
+	x.status = p.Status
+	p.Write(w)
+}
+
+// done counts and logs a request, whatever became of it.
+func (s *Server) done(ctx context.Context, x *exchange, w http.ResponseWriter) {
+	crash := recover()
+	if crash != nil && crash != http.ErrAbortHandler { //nolint:errorlint // the value that net/http defines for panics
+		x.Crashed(ctx, crash)
+		x.result = resultFailed
+		if x.kind != kindSocket {
+			s.fail(x, w, recaller.Internal)
+		}
+		crash = nil
+	}
+	took := x.Done(ctx, x.status >= http.StatusInternalServerError,
+		slog.String("platform", string(x.platform)), slog.String("webhook", string(x.kind)), slog.String("result", string(x.result)),
+		slog.Int("status", x.status))
+	s.metrics.observe(x.platform, x.kind, x.result, took)
+	if crash != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// kindOf names a path.
+func kindOf(path string) kind {
+	switch strings.TrimSuffix(path, "/") {
+	case VoicePath:
+		return kindVoice
+	case EndedPath:
+		return kindEnded
+	case RelayPath, MediaPath:
+		return kindSocket
+	}
+	return kindOther
+}
