@@ -24,6 +24,7 @@ func (a *App) answering() (*telephony.Server, error) {
 		Gate: a.gate, Tenants: a.tenants, Conversations: a.conversations, Tokens: telephony.NewTokens(a.opts.Now),
 		Log: a.log, Registerer: a.registry, Now: a.opts.Now,
 	}, telephony.Options{
-		Twilio: twilio, Telnyx: telnyx, PublicURL: a.cfg.Public, Proxies: a.cfg.Proxies.Networks,
+		Twilio: twilio, Telnyx: telnyx, Commands: telephony.Commands{Key: c.TelnyxAPIKey.Reveal(), BaseURL: c.TelnyxURL},
+		PublicURL: a.cfg.Public, Proxies: a.cfg.Proxies.Networks,
 	})
 }

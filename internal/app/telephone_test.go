@@ -164,6 +164,47 @@ func TestANumberRings(t *testing.T) {
 	})
 }
 
+// Telnyx's Call Control API tells events and is told commands: the call is one conversation all the same.
+func TestANumberRingsAtCallControl(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env ...string) {
+		api := telephonytest.NewTelnyx(t)
+		e := connected(t, append(env, "TELNYX_API_KEY="+telephonytest.APIKey, "RECALLER_TELNYX_URL="+api.URL)...)
+		tell := func(kind string, fields map[string]any) {
+			t.Helper()
+			for range 2 {
+				if a := e.Event(t, telephony.VoicePath, kind, "v3:a", fields); a.Status != http.StatusOK {
+					t.Fatalf("%s: got %d %s", kind, a.Status, a.Body)
+				}
+			}
+		}
+		state := func(n int, action string) map[string]any {
+			t.Helper()
+			got := api.Await(t, n)
+			if got.Action != action || got.Call != "v3:a" {
+				t.Fatalf("got %+v, want %s", got, action)
+			}
+			return map[string]any{"client_state": got.Fields["client_state"]}
+		}
+		tell("call.initiated", map[string]any{"direction": "incoming", "state": "parked", "from": marta, "to": lakeside, "shaken_stir_attestation": "A", "shaken_stir_validated": true})
+		tell("call.answered", state(1, "answer"))
+		tell("call.speak.ended", state(2, "speak"))
+		state(3, "hangup")
+		tell("call.hangup", map[string]any{
+			"direction": "incoming", "from": marta, "to": lakeside, "hangup_cause": "normal_clearing",
+			"start_time": "2026-08-01T10:00:00.000001Z", "end_time": "2026-08-01T10:00:07.000001Z",
+		})
+		got := e.read("v3:a").Conversation
+		who, err := e.Caller(t.Context(), got.CallerID)
+		if err != nil || who.Phone != marta || got.Status != recaller.Completed || got.DurationSeconds != 7 || !got.Attestation.Passed || got.PlatformIDs["telnyx_session"] != "session" {
+			t.Errorf("got %+v of %+v, %v", got, who, err)
+		}
+		if n := len(e.all(e.Client)); n != 1 {
+			t.Errorf("got %d conversations, want 1", n)
+		}
+	})
+}
+
 // Who withholds his number is nobody that is known, and nobody that will be: each such call is of somebody new.
 func TestWithheldNumbersAreNobodys(t *testing.T) {
 	t.Parallel()

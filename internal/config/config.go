@@ -180,6 +180,8 @@ type Telephone struct {
 	TwilioTokens   []Secret // none: Twilio is refused
 	TwilioFragment string   // of the addresses that Twilio was given
 	TelnyxKeys     []string // none: Telnyx is refused
+	TelnyxAPIKey   Secret   // for commands about calls of its Call Control API; empty: those are refused
+	TelnyxURL      string   // where it takes them
 }
 
 // Remem is an outside document server that documents of conversations are delivered to, too (spec V11).

@@ -28,7 +28,8 @@ const (
 	endsFor    = time.Hour
 	maxNumbers = 20_000 // of calls that rang here
 	numbersFor = 24 * time.Hour
-	maxRetries = 100 // in one pass
+	maxRetries = 100                 // in one pass
+	maxLength  = 30 * 24 * time.Hour // of a call; more makes no sense
 )
 
 // notice is what a platform told of the end of a call.
@@ -48,6 +49,7 @@ type ends struct {
 	versions uint64
 	told     *shelf[notice] // by the id of the call
 	numbers  *shelf[string] // of the tenant, by the id of the call
+	turn     int            // where the next pass begins, if not all can be tried in one
 }
 
 func newEnds(now func() time.Time) *ends {
@@ -100,18 +102,32 @@ func (e *ends) settle(id string, n notice, again bool) {
 	}
 }
 
-// waiting lists calls whose ends are to be tried again, and how many were too old.
+// hasRung reports whether a call rang here: its conversation began, or is beginning.
+func (e *ends) hasRung(id string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, ok := e.numbers.get(id, e.now())
+	return ok
+}
+
+// waiting lists calls whose ends are to be tried again, and how many were too old. Where they are many each has its turn.
 func (e *ends) waiting() (ids []string, gone int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	now := e.now()
 	gone = e.told.prune(now)
 	for _, id := range e.told.names() {
-		if n, _ := e.told.get(id, now); n.again && len(ids) < maxRetries {
+		if n, _ := e.told.get(id, now); n.again {
 			ids = append(ids, id)
 		}
 	}
-	return ids, gone
+	if len(ids) <= maxRetries {
+		return ids, gone
+	}
+	e.turn %= len(ids)
+	ids = append(ids[e.turn:], ids[:e.turn]...)
+	e.turn += maxRetries
+	return ids[:maxRetries], gone
 }
 
 // noticeOf reads how a call ended, or where its recording is; false: neither.
@@ -161,34 +177,42 @@ func recordingOf(h hook) string {
 // seconds reads a length as platforms write it; 0: none that makes sense.
 func seconds(text string) time.Duration {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > int((30*24*time.Hour).Seconds()) {
+	if err != nil || n < 0 || n > int(maxLength.Seconds()) {
 		return 0
 	}
 	return time.Duration(n) * time.Second
 }
 
-// ended takes in how a call ended. An end that comes before its call is kept until that begins.
+// ended takes in how a call ended.
 func (s *Server) ended(ctx context.Context, h hook) reply {
 	n, ok := noticeOf(h)
 	if !ok {
 		return reply{result: resultIgnored, twiml: s.then(h, recaller.Telephone{})}
 	}
-	id := callID(h)
+	o := s.over(ctx, callID(h), n)
+	return reply{o.result, s.then(h, o.telephone)}
+}
+
+// outcome is what became of an end, and how the tenant's calls are answered, if that could be found out.
+type outcome struct {
+	result    result
+	telephone recaller.Telephone
+}
+
+// over ends a call. An end that comes before its call is kept until that begins.
+func (s *Server) over(ctx context.Context, id string, n notice) outcome {
 	s.metrics.dropped.Add(float64(s.ends.keep(id, n))) // before it is tried: the call may begin just then
 	n, _ = s.ends.get(id)
-	t, err := asked(ctx, s, func(ctx context.Context) (recaller.Tenant, error) { return s.Tenants.ByNumber(ctx, n.number) })
-	r := reply{twiml: s.then(h, t.Telephone)}
+	t, err := s.whose(ctx, n.number)
 	switch {
 	case nobodys(err):
 		s.ends.settle(id, n, false)
-		r.result = resultNobody
+		return outcome{result: resultNobody}
 	case err != nil:
 		s.ends.settle(id, n, true)
-		r.result = resultKept
-	default:
-		r.result = s.carryOut(ctx, t, id, n)
+		return outcome{result: resultKept}
 	}
-	return r
+	return outcome{s.carryOut(ctx, t, id, n), t.Telephone}
 }
 
 // then is what is to be done with a call after what is over. Of a call that is over itself there is nothing to do.
@@ -223,7 +247,10 @@ func (s *Server) carryOut(ctx context.Context, t recaller.Tenant, id string, n n
 	case err == nil:
 		s.ends.settle(id, n, false)
 		return resultEnded
-	case errors.Is(err, recaller.NotFound): // it has not begun, or never will
+	case errors.Is(err, recaller.NotFound): // it has not begun, is beginning, or never will
+		if s.ends.hasRung(id) {
+			s.ends.settle(id, n, true)
+		}
 		return resultKept
 	case away(err) || errors.Is(err, recaller.Conflict):
 		s.ends.settle(id, n, true)
@@ -241,7 +268,6 @@ func away(err error) bool {
 
 // endIfTold ends a call that has just begun, if its end was told before.
 func (s *Server) endIfTold(ctx context.Context, t recaller.Tenant, c call) {
-	s.ends.rang(c.id, c.ours)
 	if n, ok := s.ends.get(c.id); ok {
 		s.carryOut(ctx, t, c.id, n)
 	}

@@ -34,6 +34,7 @@ type core struct {
 	calls  map[string]*recaller.Conversation
 	starts []conversation.Start
 	hang   chan struct{} // not nil: everything waits for it
+	slow   chan struct{} // not nil: beginnings wait for it
 	broken error         // not nil: what everything fails with
 	panics bool
 }
@@ -64,6 +65,12 @@ func (c *core) ByNumber(_ context.Context, number string) (recaller.Tenant, erro
 }
 
 func (c *core) Start(_ context.Context, _ recaller.TenantID, in conversation.Start) (conversation.Started, error) {
+	c.mu.Lock()
+	slow := c.slow
+	c.mu.Unlock()
+	if slow != nil {
+		<-slow
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.starts = append(c.starts, in)

@@ -20,6 +20,7 @@ type hook struct {
 	platform platform
 	form     url.Values
 	query    url.Values
+	event    *event // of Telnyx's Call Control API; nil: it is a form
 }
 
 // get returns a field of the form.
@@ -67,6 +68,8 @@ func (s *Server) read(x *exchange, w http.ResponseWriter, r *http.Request) (hook
 	case !right:
 		return h, forged(x, "the signature is not the platform's: it must be made with this server's TWILIO_AUTH_TOKEN or "+
 			"TELNYX_PUBLIC_KEY, for the address under RECALLER_PUBLIC_URL")
+	case x.platform == telnyx && !isForm:
+		return s.readEvent(x, h, body)
 	case !isForm || malformed:
 		x.result = resultMalformed
 		return h, httpdoor.Simple(http.StatusUnsupportedMediaType, "invalid",
@@ -75,6 +78,22 @@ func (s *Server) read(x *exchange, w http.ResponseWriter, r *http.Request) (hook
 		x.result = resultMalformed
 		return h, httpdoor.Simple(http.StatusUnprocessableEntity, "invalid", "CallSid: must be 1 to 256 characters of ASCII, without spaces")
 	}
+	return h, nil
+}
+
+// readEvent reads an event of the Call Control API.
+func (s *Server) readEvent(x *exchange, h hook, body []byte) (hook, error) {
+	var ok bool
+	switch h.event, ok = readEvent(body); {
+	case !ok:
+		x.result = resultMalformed
+		return h, httpdoor.Simple(http.StatusUnprocessableEntity, "invalid", "the body must be an event of Telnyx's, with its call_control_id")
+	case !s.commands.ready():
+		x.result = resultNoKey
+		return h, httpdoor.Simple(http.StatusUnprocessableEntity, "invalid",
+			"this server has no TELNYX_API_KEY: calls of the Call Control API cannot be answered; use a TeXML application")
+	}
+	x.kind = h.event.webhook()
 	return h, nil
 }
 

@@ -41,6 +41,7 @@ const (
 	resultKept        result = "kept"    // the call is not known yet, or the store is away: carried out later
 	resultIgnored     result = "ignored" // nothing that counts here: a call that rings, a recording that begins
 	resultSocket      result = "socket"
+	resultNoKey       result = "no_api_key" // an event of Telnyx's, and no key to answer it with
 	resultForged      result = "forged"
 	resultMalformed   result = "malformed"
 	resultBusy        result = "busy"
@@ -53,6 +54,7 @@ type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
 	dropped  prometheus.Counter
+	refused  prometheus.Counter
 }
 
 func newMetrics(reg prometheus.Registerer) (*metrics, error) {
@@ -67,8 +69,11 @@ func newMetrics(reg prometheus.Registerer) (*metrics, error) {
 		dropped: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "recaller_telephone_ends_dropped_total", Help: "Ends of calls that were told, and given up because the call did not become known.",
 		}),
+		refused: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "recaller_telephone_commands_failed_total", Help: "Commands about calls that Telnyx did not take.",
+		}),
 	}
-	if err := errors.Join(reg.Register(m.requests), reg.Register(m.seconds), reg.Register(m.dropped)); err != nil {
+	if err := errors.Join(reg.Register(m.requests), reg.Register(m.seconds), reg.Register(m.dropped), reg.Register(m.refused)); err != nil {
 		return nil, fmt.Errorf("register the metrics of the telephone: %w", err)
 	}
 	return m, nil

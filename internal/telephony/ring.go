@@ -92,15 +92,31 @@ func callerOf(from, region string) conversation.CallerRef {
 // ring answers a call.
 func (s *Server) ring(ctx context.Context, h hook) reply {
 	c := callOf(h)
-	t, err := asked(ctx, s, func(ctx context.Context) (recaller.Tenant, error) { return s.Tenants.ByNumber(ctx, c.ours) })
+	t, err := s.whose(ctx, c.ours)
 	switch {
 	case nobodys(err):
 		return reply{resultNobody, told(recaller.Telephone{}, notInService)}
 	case err != nil:
-		s.Log.WarnContext(ctx, "it could not be found out in time whose call it is", "platform", h.platform, "err", err)
 		return reply{resultUnavailable, told(recaller.Telephone{}, notNow)}
 	}
+	started, result, failed := s.begin(ctx, t, c)
 	t.Telephone.Answer = s.possible(t.Telephone.Answer)
+	return s.answer(t, c, started, failed, result)
+}
+
+// whose finds the tenant whose number it is, or says in the log why not.
+func (s *Server) whose(ctx context.Context, number string) (recaller.Tenant, error) {
+	t, err := asked(ctx, s, func(ctx context.Context) (recaller.Tenant, error) { return s.Tenants.ByNumber(ctx, number) })
+	if err != nil && !nobodys(err) {
+		s.Log.WarnContext(ctx, "it could not be found out in time whose call it is", "err", err)
+	}
+	return t, err
+}
+
+// begin begins the conversation of a call, and ends it if its end was told before. It fails where the call goes on without
+// one.
+func (s *Server) begin(ctx context.Context, t recaller.Tenant, c call) (conversation.Started, result, error) {
+	s.ends.rang(c.id, c.ours)
 	started, err := asked(ctx, s, func(ctx context.Context) (conversation.Started, error) {
 		return s.Conversations.Start(ctx, t.ID, conversation.Start{
 			Caller: callerOf(c.theirs, t.DefaultRegion), ExternalID: c.id, Channel: recaller.ChannelVoice, Direction: c.direction,
@@ -112,10 +128,10 @@ func (s *Server) ring(ctx context.Context, h hook) reply {
 		result = resultDegraded
 	}
 	if err != nil && !errors.Is(err, recaller.Conflict) {
-		s.Log.WarnContext(ctx, "a call goes on without its conversation", "tenant", t.ID, "platform", h.platform, "err", err)
+		s.Log.WarnContext(ctx, "a call goes on without its conversation", "tenant", t.ID, "err", err)
 	}
 	s.endIfTold(ctx, t, c)
-	return s.answer(t, c, started, err, result)
+	return started, result, err
 }
 
 // possible is the answer that a tenant chose, if the server can give it: he may have chosen it elsewhere.
@@ -128,25 +144,31 @@ func (s *Server) possible(a recaller.TelephoneAnswer) recaller.TelephoneAnswer {
 	return recaller.AnswerGreeting
 }
 
-// answer is what the tenant chose. Twilio's signatures have no time: whoever got hold of a webhook can send it again. So
-// there is no token for a call that has ended, that began a while ago, or whose socket has come.
+// answer is what the tenant chose.
 func (s *Server) answer(t recaller.Tenant, c call, started conversation.Started, failed error, r result) reply {
 	switch t.Telephone.Answer {
 	case recaller.AnswerForward:
 		return reply{r, s.forwarded(t)}
 	case recaller.AnswerRelay, recaller.AnswerBridge:
+		if token, ok := s.token(t, c, started, failed); ok {
+			return reply{r, s.connected(t, token)}
+		}
+		return reply{resultReplayed, twiml{Verbs: []any{hangup{}}}}
 	default:
 		return reply{r, greeted(t)}
 	}
+}
+
+// token returns the token of a call's socket. Twilio's signatures have no time: whoever got hold of a webhook can send it
+// again. So there is none for a call that has ended, that began a while ago, or whose socket has come.
+func (s *Server) token(t recaller.Tenant, c call, started conversation.Started, failed error) (string, bool) {
 	conv := started.Conversation
 	over := errors.Is(failed, recaller.Conflict) || failed == nil && conv.Status != recaller.Active
 	late := failed == nil && started.Existing && s.Now().Sub(conv.StartedAt) >= TokenTTL
-	if !over && !late {
-		if token, ok := s.Tokens.Issue(Call{ID: c.id, Tenant: t.ID, Conversation: conv.ID}); ok {
-			return reply{r, s.connected(t, token)}
-		}
+	if over || late {
+		return "", false
 	}
-	return reply{resultReplayed, twiml{Verbs: []any{hangup{}}}}
+	return s.Tokens.Issue(Call{ID: c.id, Tenant: t.ID, Conversation: conv.ID})
 }
 
 // nobodys reports whether a number is no tenant's, or none at all.

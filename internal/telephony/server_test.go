@@ -202,6 +202,54 @@ func TestEndsAreTriedAgain(t *testing.T) {
 	}
 }
 
+// A beginning that takes longer than the platform can wait goes on. If the end was told meanwhile, the call ends after it.
+func TestABeginningThatIsLateHasItsEnd(t *testing.T) {
+	t.Parallel()
+	for _, endFirst := range []bool{true, false} {
+		d := newDesk(t, recaller.Telephone{}, func(o *telephony.Options) { o.Patience = 20 * time.Millisecond })
+		slow, end := make(chan struct{}), telephonytest.Over("CA1", theirs, ours, "completed", time.Second)
+		d.core.set(func() { d.core.slow = slow })
+		if endFirst {
+			d.Post(t, telephony.EndedPath, end)
+		}
+		d.want("a call", d.ring("CA1"), http.StatusOK, "Say Hangup")
+		if !endFirst {
+			d.Post(t, telephony.EndedPath, end)
+		}
+		d.counted("twilio", "voice", "degraded", 1)
+		close(slow)
+		for d.core.call("CA1").Status != recaller.Completed {
+			if err := d.door.Retry(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Ends that cannot be carried out do not stand in the way of others.
+func TestManyEndsThatWait(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, recaller.Telephone{}, nil)
+	recording := telephonytest.Over("", theirs, ours, "in-progress", 0)
+	recording.Set("RecordingUrl", "https://recordings.example.com/1")
+	for i := range 250 {
+		id := telephonytest.ID("CA", i)
+		d.ring(id)
+		recording.Set("CallSid", id)
+		d.Post(t, telephony.EndedPath, recording) // it is told before the end: that may be told elsewhere
+	}
+	last := telephonytest.ID("CA", 249)
+	d.core.set(func() { d.core.calls[last].Status = recaller.Completed })
+	for range 3 {
+		if err := d.door.Retry(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d.core.call(last).RecordingURL == "" {
+		t.Error("the last recording was never tried again")
+	}
+}
+
 // How a call ended, and with which recording, in the platforms' words.
 func TestEndsAsPlatformsTellThem(t *testing.T) {
 	t.Parallel()
@@ -379,7 +427,7 @@ func TestForgedWebhooksAreRefused(t *testing.T) {
 		"JSON without its hash": {"twilio", good, "application/json", `{}`, http.StatusForbidden},
 		"a form that is broken": {"twilio", good, formType, "CallSid=%zz", http.StatusForbidden},
 		"Telnyx's of long ago":  {"telnyx", telephonytest.Platform{Telnyx: true, Now: func() time.Time { return d.clock.now().Add(-301 * time.Second) }}.Sign("", form.Encode(), nil), formType, form.Encode(), http.StatusForbidden},
-		"Telnyx's, JSON":        {"telnyx", telephonytest.Platform{Telnyx: true, Now: d.clock.now}.Sign("", `{}`, nil), "application/json", `{}`, http.StatusUnsupportedMediaType},
+		"Telnyx's, JSON":        {"telnyx", telephonytest.Platform{Telnyx: true, Now: d.clock.now}.Sign("", `{}`, nil), "application/json", `{}`, http.StatusUnprocessableEntity},
 		"too large":             {"twilio", good, formType, strings.Repeat("a", 70<<10), http.StatusRequestEntityTooLarge},
 	} {
 		header := c.header.Clone()

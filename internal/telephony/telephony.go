@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -63,6 +64,8 @@ type Deps struct {
 type Options struct {
 	Twilio    signed.Twilio
 	Telnyx    signed.Telnyx
+	Commands  Commands       // to Telnyx, for calls of its Call Control API; without a key those are refused
+	Again     time.Duration  // before a command that failed is sent again; 0: a fifth of a second
 	PublicURL string         // by which the platforms reach the server, without a slash at the end
 	Proxies   []netip.Prefix // whose X-Forwarded-For says who asks
 	Patience  time.Duration  // how long a webhook may wait for the store; 0: DefaultPatience
@@ -89,6 +92,9 @@ type Server struct {
 	metrics *metrics
 	asking  chan struct{} // has one for each question to the store
 	ends    *ends
+	// Commands to Telnyx, and those under way.
+	commands *commander
+	sending  sync.WaitGroup
 }
 
 // New returns the handler of the door. Mount it at Path, and all below it.
@@ -101,8 +107,9 @@ func New(deps Deps, opts Options) (*Server, error) {
 	const full = "too many requests are under way; try again later"
 	return &Server{
 		Deps: deps, opts: opts, metrics: m, asking: make(chan struct{}, maxWaiting), ends: newEnds(deps.Now),
-		hook: admission.Operation{Name: "telephone-webhook", Limit: limit, MaxBody: maxBody, Slots: admission.Cap(maxAtOnce, full)},
-		open: admission.Operation{Name: "telephone-socket", Limit: admission.Lasting},
+		commands: newCommander(opts.Commands, opts.Again),
+		hook:     admission.Operation{Name: "telephone-webhook", Limit: limit, MaxBody: maxBody, Slots: admission.Cap(maxAtOnce, full)},
+		open:     admission.Operation{Name: "telephone-socket", Limit: admission.Lasting},
 	}, nil
 }
 
@@ -176,6 +183,12 @@ func (s *Server) serve(x *exchange, w http.ResponseWriter, r *http.Request) erro
 	// What the platform asked for is done, even if it does not wait for the answer.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Patience)
 	defer cancel()
+	if h.event != nil {
+		if x.result = s.happened(ctx, h.event); x.result == resultBusy {
+			return recaller.Errorf(recaller.Exhausted, "too many calls are under way; send it again")
+		}
+		return nil // 200
+	}
 	rep := carryOut(ctx, h)
 	x.result = rep.result
 	body, err := rep.twiml.write()
