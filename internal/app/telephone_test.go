@@ -320,6 +320,7 @@ func TestACallWhileTheStoreIsAway(t *testing.T) {
 						return err == nil && rec.Conversation.Status == recaller.Completed && rec.Conversation.DurationSeconds == length
 					})
 				}
+				e.eventually("both are in the store", func() bool { return len(e.all(e.Client)) >= 2 }) // what is held is read, but not listed
 				if n := len(e.all(e.Client)); n != 2 {
 					t.Errorf("got %d conversations, want 2", n)
 				}
