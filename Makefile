@@ -167,6 +167,10 @@ mcp-clients: ## Run the official Python and TypeScript clients of MCP, over HTTP
 proxy-clients: ## Run the official clients of OpenAI (Python, JavaScript) and Anthropic (Python) through the proxy (gets them once)
 	./tools/proxy/clients
 
+.PHONY: telephone-twilio
+telephone-twilio: ## Have Twilio's official library sign a thousand webhooks, forged and repeated ones among them (gets it once)
+	./tools/telephone/twilio
+
 .PHONY: proxy-model
 proxy-model: ## Run a real small model behind the proxy, and write down all that is said (SIZE=0.5B or 1.5B, OUT=file; gets it once, slow)
 	./tools/proxy/model
