@@ -246,8 +246,8 @@ func (a *App) drain(ctx context.Context, servers []*http.Server) error {
 	}
 	closing.Wait()
 	a.proxy.Settle(ctx)
-	a.telephone.Settle(ctx)
 	a.loops.stop(ctx)
+	a.telephone.Settle(ctx)
 	if conversations, turns := a.writeHeld(ctx); conversations > 0 {
 		a.log.Error("what was held while the store was away is lost", "conversations", conversations, "turns", turns)
 	}

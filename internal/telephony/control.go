@@ -210,7 +210,7 @@ func (s *Server) command(ctx context.Context, r result, id, action, purpose stri
 		return resultBusy
 	}
 	ctx = context.WithoutCancel(ctx)
-	s.sending.Go(func() {
+	s.working.Go(func() {
 		defer func() { <-s.asking }()
 		if err := s.commands.do(ctx, id, action, purpose, fields); err != nil {
 			s.metrics.refused.Inc()
@@ -220,10 +220,10 @@ func (s *Server) command(ctx context.Context, r result, id, action, purpose stri
 	return r
 }
 
-// Settle waits for commands under way, until ctx ends.
+// Settle waits for what goes on beside the requests, until ctx ends. There must be no request any more, nor a Retry.
 func (s *Server) Settle(ctx context.Context) {
 	done := make(chan struct{})
-	go func() { s.sending.Wait(); close(done) }()
+	go func() { s.working.Wait(); close(done) }()
 	select {
 	case <-done:
 	case <-ctx.Done():

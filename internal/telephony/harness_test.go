@@ -64,12 +64,15 @@ func (c *core) ByNumber(_ context.Context, number string) (recaller.Tenant, erro
 	return c.tenant, nil
 }
 
-func (c *core) Start(_ context.Context, _ recaller.TenantID, in conversation.Start) (conversation.Started, error) {
+func (c *core) Start(ctx context.Context, _ recaller.TenantID, in conversation.Start) (conversation.Started, error) {
 	c.mu.Lock()
 	slow := c.slow
 	c.mu.Unlock()
 	if slow != nil {
 		<-slow
+	}
+	if ctx.Err() != nil {
+		return conversation.Started{}, recaller.Wrap(recaller.Timeout, ctx.Err(), "too late")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -231,6 +234,8 @@ func (d *desk) value(name string, labels map[string]string) int {
 
 // sockets are handlers for both answers that need one.
 func sockets(o *telephony.Options) {
-	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
-	o.Sockets = map[recaller.TelephoneAnswer]http.Handler{recaller.AnswerRelay: h, recaller.AnswerBridge: h}
+	says := func(status int) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+	}
+	o.Sockets = map[recaller.TelephoneAnswer]http.Handler{recaller.AnswerRelay: says(http.StatusTeapot), recaller.AnswerBridge: says(http.StatusGone)}
 }

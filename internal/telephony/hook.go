@@ -4,6 +4,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/recallerhq/recaller/internal/httpdoor"
 )
@@ -43,6 +44,7 @@ func (s *Server) read(x *exchange, w http.ResponseWriter, r *http.Request) (hook
 	if err := s.ready(x); err != nil {
 		return h, err
 	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit)) //nolint:forbidigo // the network's clock; what cannot, has none
 	body, err := httpdoor.Body(&x.Exchange, http.MaxBytesReader(w, r.Body, maxBody+1), maxBody)
 	if err != nil {
 		x.result = resultMalformed

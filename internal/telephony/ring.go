@@ -176,8 +176,8 @@ func nobodys(err error) bool {
 	return errors.Is(err, recaller.NotFound) || errors.Is(err, recaller.Invalid)
 }
 
-// asked asks the store, and waits no longer than ctx, whatever the store does. There is a bound to the questions that
-// are open.
+// asked asks the store, and waits no longer than ctx, whatever the store does. The question goes on without who asked: a
+// call that has begun too late for its answer has begun. There is a bound to the questions that are open.
 func asked[T any](ctx context.Context, s *Server, question func(context.Context) (T, error)) (T, error) {
 	type found struct {
 		v   T
@@ -190,8 +190,10 @@ func asked[T any](ctx context.Context, s *Server, question func(context.Context)
 		return none, recaller.Errorf(recaller.Unavailable, "too many calls wait for the store")
 	}
 	answer := make(chan found, 1)
-	go func() {
+	s.working.Go(func() {
 		defer func() { <-s.asking }()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askLimit)
+		defer cancel()
 		defer func() {
 			if crash := recover(); crash != nil {
 				s.Log.ErrorContext(ctx, "panic in a question of the telephone's", "stack", string(debug.Stack()))
@@ -200,7 +202,7 @@ func asked[T any](ctx context.Context, s *Server, question func(context.Context)
 		}()
 		v, err := question(ctx)
 		answer <- found{v, err}
-	}()
+	})
 	select {
 	case got := <-answer:
 		return got.v, got.err

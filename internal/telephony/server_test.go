@@ -133,7 +133,10 @@ func TestASocketIsThePlatforms(t *testing.T) {
 	if got := get(telephony.RelayPath, sign(telephony.RelayPath)); got != http.StatusTeapot {
 		t.Errorf("Twilio's: got %d, want the handler's answer", got)
 	}
-	if got := get(telephony.MediaPath, http.Header{}); got != http.StatusTeapot {
+	if got := get(telephony.MediaPath+"/", sign(telephony.MediaPath)); got != http.StatusGone {
+		t.Errorf("with a slash at the end: got %d, want the handler's answer", got)
+	}
+	if got := get(telephony.MediaPath, http.Header{}); got != http.StatusGone {
 		t.Errorf("Telnyx's: got %d, want the handler's answer", got)
 	}
 	if got := get(telephony.MediaPath, sign(telephony.RelayPath)); got != http.StatusForbidden {
@@ -218,7 +221,10 @@ func TestABeginningThatIsLateHasItsEnd(t *testing.T) {
 		}
 		d.counted("twilio", "voice", "degraded", 1)
 		close(slow)
-		for d.core.call("CA1").Status != recaller.Completed {
+		for deadline := time.Now().Add(time.Minute); d.core.call("CA1").Status != recaller.Completed; {
+			if time.Now().After(deadline) {
+				t.Fatalf("the end first: %v: waited in vain for the call to end", endFirst)
+			}
 			if err := d.door.Retry(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -80,7 +80,10 @@ const (
 	maxBody    = 64 << 10 // of a webhook, in bytes; they have a few kB
 	maxAtOnce  = 1024     // webhooks at once
 	maxWaiting = 512      // questions to the store at once, also such as nobody waits for any more
+	maxBodies  = 32 << 20 // bytes of all bodies at once
 	limit      = 10 * time.Second
+	bodyLimit  = 5 * time.Second  // for a body to come
+	askLimit   = 30 * time.Second // for what the store is asked, also if nobody waits for it any more
 )
 
 // Server is the door at work. Safe for concurrent use.
@@ -89,12 +92,13 @@ type Server struct {
 	opts    Options
 	hook    admission.Operation
 	open    admission.Operation // a socket
+	slots   *admission.Slots    // of webhooks that are carried out
 	metrics *metrics
-	asking  chan struct{} // has one for each question to the store
+	asking  chan struct{} // has one for each question to the store, and each command to Telnyx
 	ends    *ends
-	// Commands to Telnyx, and those under way.
+
 	commands *commander
-	sending  sync.WaitGroup
+	working  sync.WaitGroup // what goes on beside the requests
 }
 
 // New returns the handler of the door. Mount it at Path, and all below it.
@@ -108,7 +112,8 @@ func New(deps Deps, opts Options) (*Server, error) {
 	return &Server{
 		Deps: deps, opts: opts, metrics: m, asking: make(chan struct{}, maxWaiting), ends: newEnds(deps.Now),
 		commands: newCommander(opts.Commands, opts.Again),
-		hook:     admission.Operation{Name: "telephone-webhook", Limit: limit, MaxBody: maxBody, Slots: admission.Cap(maxAtOnce, full)},
+		slots:    admission.Cap(maxAtOnce, full),
+		hook:     admission.Operation{Name: "telephone-webhook", Limit: limit, MaxBody: maxBody, Bodies: admission.Bytes(maxBodies, full)},
 		open:     admission.Operation{Name: "telephone-socket", Limit: admission.Lasting},
 	}, nil
 }
@@ -180,6 +185,10 @@ func (s *Server) serve(x *exchange, w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
+	if err := x.Take(ctx, s.slots); err != nil { // not before: a body that trickles in holds nobody up
+		x.result = resultBusy
+		return err
+	}
 	// What the platform asked for is done, even if it does not wait for the answer.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Patience)
 	defer cancel()
@@ -203,7 +212,7 @@ func (s *Server) serve(x *exchange, w http.ResponseWriter, r *http.Request) erro
 // socketOf hands a socket to its handler, once it is the platform's. Telnyx signs none: its token says that it is right.
 func (s *Server) socketOf(x *exchange, w http.ResponseWriter, r *http.Request) error {
 	answer := recaller.AnswerRelay
-	if r.URL.Path == MediaPath {
+	if strings.TrimSuffix(r.URL.Path, "/") == MediaPath {
 		answer = recaller.AnswerBridge
 	}
 	handler := s.opts.Sockets[answer]
