@@ -25,38 +25,51 @@ func TestACallIsAnsweredAsTheTenantChose(t *testing.T) {
 	}{
 		"nothing": {recaller.Telephone{}, "Say Hangup", "Say", map[string]string{"language": "en-US", "voice": ""}, "Nobody can take your call"},
 		"German, nothing to say": {
-			recaller.Telephone{Language: "de-AT", Voice: "Polly.Vicki"}, "Say Hangup", "Say",
-			map[string]string{"language": "de-AT", "voice": "Polly.Vicki"}, "kann niemand Ihren Anruf",
+			recaller.Telephone{Language: "de-AT", Voice: "Polly.Vicki"},
+			"Say Hangup", "Say",
+			map[string]string{"language": "de-AT", "voice": "Polly.Vicki"},
+			"kann niemand Ihren Anruf",
 		},
 		"a language that we do not speak": {
-			recaller.Telephone{Language: "fi-FI", Voice: "Polly.Suvi"}, "Say Hangup", "Say",
-			map[string]string{"language": "en-US", "voice": ""}, "Nobody can take your call",
+			recaller.Telephone{Language: "fi-FI", Voice: "Polly.Suvi"},
+			"Say Hangup", "Say",
+			map[string]string{"language": "en-US", "voice": ""},
+			"Nobody can take your call",
 		},
 		"a greeting": {
-			recaller.Telephone{Greeting: nasty, Language: "fi-FI", Voice: "Polly.Suvi"}, "Say Hangup", "Say",
-			map[string]string{"language": "fi-FI", "voice": "Polly.Suvi"}, nasty,
+			recaller.Telephone{Greeting: nasty, Language: "fi-FI", Voice: "Polly.Suvi"},
+			"Say Hangup", "Say",
+			map[string]string{"language": "fi-FI", "voice": "Polly.Suvi"},
+			nasty,
 		},
 		"a number": {
 			recaller.Telephone{Answer: recaller.AnswerForward, ForwardTo: "+15550003333"}, "Dial", "Number", nil, "+15550003333",
 		},
 		"a SIP address": {
-			recaller.Telephone{Answer: recaller.AnswerForward, ForwardTo: "sip:agent@example.com;transport=tls"}, "Dial", "Sip", nil,
+			recaller.Telephone{Answer: recaller.AnswerForward, ForwardTo: "sip:agent@example.com;transport=tls"},
+			"Dial", "Sip", nil,
 			"sip:agent@example.com;transport=tls",
 		},
 		"forwarding tells its end": {
-			recaller.Telephone{Answer: recaller.AnswerForward, ForwardTo: "+15550003333"}, "Dial", "Dial",
-			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=dial", "answerOnBridge": "true"}, "",
+			recaller.Telephone{Answer: recaller.AnswerForward, ForwardTo: "+15550003333"},
+			"Dial", "Dial",
+			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=dial", "answerOnBridge": "true"},
+			"",
 		},
 		"a relay": {
-			recaller.Telephone{Answer: recaller.AnswerRelay, Greeting: nasty, Language: "en-GB"}, "Connect", "ConversationRelay",
-			map[string]string{"url": "wss://calls.example.test/webhook/relay", "welcomeGreeting": nasty, "language": "en-GB"}, "",
+			recaller.Telephone{Answer: recaller.AnswerRelay, Greeting: nasty, Language: "en-GB"},
+			"Connect", "ConversationRelay",
+			map[string]string{"url": "wss://calls.example.test/webhook/relay", "welcomeGreeting": nasty, "language": "en-GB"},
+			"",
 		},
 		"a bridge": {
 			recaller.Telephone{Answer: recaller.AnswerBridge}, "Connect", "Stream", map[string]string{"url": "wss://calls.example.test/webhook/media"}, "",
 		},
 		"a socket tells its end": {
-			recaller.Telephone{Answer: recaller.AnswerBridge}, "Connect", "Connect",
-			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=connect"}, "",
+			recaller.Telephone{Answer: recaller.AnswerBridge},
+			"Connect", "Connect",
+			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=connect"},
+			"",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -276,7 +289,9 @@ func TestEndsAsPlatformsTellThem(t *testing.T) {
 			"", map[string]string{"CallStatus": "completed", "CallDuration": "-5"}, "ended", "", recaller.Conversation{Status: recaller.Completed, EndReason: "completed"},
 		},
 		"with its recording": {
-			"", map[string]string{"CallStatus": "completed", "RecordingUrl": link}, "ended", "",
+			"",
+			map[string]string{"CallStatus": "completed", "RecordingUrl": link},
+			"ended", "",
 			recaller.Conversation{Status: recaller.Completed, EndReason: "completed", RecordingURL: link},
 		},
 		"a link that is none": {
@@ -290,19 +305,27 @@ func TestEndsAsPlatformsTellThem(t *testing.T) {
 			"", map[string]string{"CallStatus": "", "RecordingUrl": link, "RecordingStatus": "in-progress"}, "ignored", "", recaller.Conversation{Status: recaller.Active},
 		},
 		"forwarded": {
-			"?after=dial", map[string]string{"CallStatus": "in-progress", "DialCallStatus": "completed", "DialCallDuration": "7"}, "ended", "Hangup",
+			"?after=dial",
+			map[string]string{"CallStatus": "in-progress", "DialCallStatus": "completed", "DialCallDuration": "7"},
+			"ended", "Hangup",
 			recaller.Conversation{Status: recaller.Completed, EndReason: "completed", Duration: 7 * time.Second},
 		},
 		"forwarded to nobody": {
-			"?after=dial", map[string]string{"CallStatus": "in-progress", "DialCallStatus": "no-answer"}, "ended", "Say Hangup",
+			"?after=dial",
+			map[string]string{"CallStatus": "in-progress", "DialCallStatus": "no-answer"},
+			"ended", "Say Hangup",
 			recaller.Conversation{Status: recaller.Failed, EndReason: "no-answer"},
 		},
 		"the socket ended": {
-			"?after=connect", map[string]string{"CallStatus": "in-progress", "SessionStatus": "ended"}, "ended", "Hangup",
+			"?after=connect",
+			map[string]string{"CallStatus": "in-progress", "SessionStatus": "ended"},
+			"ended", "Hangup",
 			recaller.Conversation{Status: recaller.Completed, EndReason: "completed"},
 		},
 		"the socket failed": {
-			"?after=connect", map[string]string{"CallStatus": "in-progress", "SessionStatus": "failed"}, "ended", "Hangup",
+			"?after=connect",
+			map[string]string{"CallStatus": "in-progress", "SessionStatus": "failed"},
+			"ended", "Hangup",
 			recaller.Conversation{Status: recaller.Failed, EndReason: "failed"},
 		},
 	} {

@@ -35,8 +35,14 @@ func TestHowCallsAreAnswered(t *testing.T) {
 	for field, list := range map[string][]recaller.Telephone{
 		"telephone.answer": {{Answer: ""}, {Answer: "fax"}},
 		"telephone.forward_to": {
-			{Answer: "forward"}, {Answer: "greeting", ForwardTo: "+4930901820"}, {Answer: "greeting", ForwardTo: "tel"}, {Answer: "greeting", ForwardTo: "sip:"},
-			{Answer: "greeting", ForwardTo: "sip:a@"}, {Answer: "greeting", ForwardTo: "sip:a@b/c"}, {Answer: "greeting", ForwardTo: "sip:a@b c"}, {Answer: "greeting", ForwardTo: "https://a@b"},
+			{Answer: "forward"},
+			{Answer: "greeting", ForwardTo: "+4930901820"},
+			{Answer: "greeting", ForwardTo: "tel"},
+			{Answer: "greeting", ForwardTo: "sip:"},
+			{Answer: "greeting", ForwardTo: "sip:a@"},
+			{Answer: "greeting", ForwardTo: "sip:a@b/c"},
+			{Answer: "greeting", ForwardTo: "sip:a@b c"},
+			{Answer: "greeting", ForwardTo: "https://a@b"},
 		},
 		"telephone.language": {{Answer: "greeting", Language: "und"}, {Answer: "greeting", Language: "de DE"}},
 		"telephone.voice":    {{Answer: "greeting", Voice: "a voice"}, {Answer: "greeting", Voice: `x"/>`}},
