@@ -124,7 +124,7 @@ func (w *soakWorker) seen(ctx context.Context, c *soakCaller, m *soakMemory) err
 func (w *soakWorker) updateByTool(c *soakCaller) {
 	call := c.open()
 	m, value := w.one(c)
-	if call == nil || m == nil || w.s.current(call.began) != sure {
+	if call == nil || m == nil || c.id == "" || w.s.current(call.began) != sure { // who rang in an outage has no id yet
 		return
 	}
 	var got client.ToolAnswer
