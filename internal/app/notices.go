@@ -6,6 +6,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/events"
+	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/jobs"
 	"github.com/recallerhq/recaller/internal/notify"
 	"github.com/recallerhq/recaller/internal/reminder"
@@ -47,6 +48,19 @@ func (a *App) announce() {
 			}
 		},
 	})
+}
+
+// forgetful is the feed, and what is told beside it, for erasures.
+type forgetful struct {
+	*feed.Feed
+	notices *notify.Service
+}
+
+// Forget tells that a caller is being erased. When it returns, memory holds nothing of him, and nothing is on its way to
+// the tenant's webhook.
+func (f forgetful) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
+	f.notices.Drop(tenant, caller)
+	f.Feed.Forget(tenant, caller)
 }
 
 // An event has about a day to reach its webhook; then it is given up. A tenant whose webhook hangs holds his share of the

@@ -87,7 +87,7 @@ func (a *App) wire() error {
 	callers := a.callers()
 	a.privacy = privacy.New(privacy.Deps{
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Copies: copies{a}, Tenants: a.tenants,
-		Feed: a.feed, Now: now, NewID: newID,
+		Feed: forgetful{a.feed, notices}, Now: now, NewID: newID,
 	})
 	a.search = a.searching(embedder, words)
 	model := a.model()

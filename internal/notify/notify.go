@@ -80,10 +80,13 @@ type Deps struct {
 }
 
 // Service carries out the use cases. Safe for concurrent use.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	underway underway
+}
 
 // New returns a Service.
-func New(deps Deps) *Service { return &Service{deps} }
+func New(deps Deps) *Service { return &Service{Deps: deps} }
 
 // List returns what the webhook has not taken yet, latest first, with the cursor of the next page.
 func (s *Service) List(

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -285,6 +286,42 @@ func TestNothingIsSentOfAnErasedCaller(t *testing.T) {
 			h.Errorf("got %v afterwards", got)
 		}
 	})
+}
+
+// A request that is under way when an erasure begins is broken off before the receipt.
+func TestWhatIsUnderWayIsBrokenOffByAnErasure(t *testing.T) {
+	t.Parallel()
+	h := furnish(t, usecasetest.Open(t))
+	asked, left := make(chan struct{}, 1), make(chan struct{}, 1)
+	hanging := &receiver{Server: httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadAll(r.Body) // so that the server sees when the other side leaves
+		asked <- struct{}{}
+		<-r.Context().Done()
+		left <- struct{}{}
+	}))}
+	t.Cleanup(hanging.Close)
+	h.set(func(w *recaller.Webhook) { w.URL = hanging.URL })
+	o := h.ring(tenantID, ann)
+	h.Drop(tenantID, o.Caller.ID) // nothing is under way
+	ran := make(chan error, 1)
+	go func() { _, err := h.runner.RunDue(t.Context()); ran <- err }()
+	<-asked
+	h.ok(h.Place.Store.BeginErasure(t.Context(), tenantID, o.Caller.ID, recaller.Job{ID: "e", Kind: "erase", Subject: string(o.Caller.ID), RunAt: h.Clock.Now().Add(time.Hour)}))
+	h.Drop(tenantID, "another")
+	select {
+	case <-left:
+		t.Error("another's erasure breaks it off")
+	default:
+	}
+	h.Drop(tenantID, o.Caller.ID)
+	<-left
+	h.ok(<-ran)
+	_, err := h.Place.Store.EraseRows(t.Context(), tenantID, o.Caller.ID)
+	h.ok(err)
+	h.pass(24 * time.Hour)
+	if len(asked) != 0 {
+		t.Error("it was sent again")
+	}
 }
 
 // A conversation that was cut goes on before its end was told: only its last end is.

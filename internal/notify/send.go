@@ -14,6 +14,8 @@ const settling = 10 * time.Second
 // Send does a job of kind recaller.JobDispatch: it sends an event to the tenant's webhook. An error means that the job
 // must run again. Where no webhook asks for such events any more the dispatch is dead at once.
 func (s *Service) Send(ctx context.Context, j recaller.Job) error {
+	ctx, leave := s.underway.enter(ctx, who{j.Tenant, j.Caller}) // before it is seen whether he is there
+	defer leave()
 	d, err := s.Store.Dispatch(ctx, j.Tenant, recaller.EventID(j.Subject))
 	if errors.Is(err, recaller.NotFound) || err == nil && d.Status != recaller.DispatchPending {
 		return nil
@@ -42,7 +44,7 @@ func (s *Service) Send(ctx context.Context, j recaller.Job) error {
 // deliver sends an event and writes down the result.
 func (s *Service) deliver(ctx context.Context, tenant recaller.Tenant, d recaller.Dispatch, body []byte) error {
 	err := s.Sender.Send(ctx, tenant.Webhook, string(d.ID), s.Now(), body)
-	if errors.Is(ctx.Err(), context.Canceled) && err != nil { // we shut down: no fault of the receiver's
+	if errors.Is(ctx.Err(), context.Canceled) && err != nil { // we shut down, or he is erased: no fault of the receiver's
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
