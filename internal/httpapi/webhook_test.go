@@ -118,3 +118,27 @@ func TestATenantIsListenedTo(t *testing.T) {
 		t.Errorf("got %+v, %v; want that the server closes", e, err)
 	}
 }
+
+// Streams of the tenant and of its conversations are bounded together; the last quarter is for other tenants.
+func TestStreamsOfATenantAreBounded(t *testing.T) {
+	t.Parallel()
+	h := setup(t, func(_ *Deps, o *Options) { o.MaxStreams = 4 })
+	s := h.begun(t, "+4930901820")
+	connect(t, h, "/v1/events")
+	connect(t, h, "/v1/events")
+	connect(t, h, "/v1/conversations/"+s.Conversation.ID+"/events")
+	if p := h.refused(t, 429, "GET", "/v1/events", ""); p.Code != "exhausted" {
+		t.Errorf("got %+v, want that too many are open", p)
+	}
+	golf, err := h.admin.CreateTenant(t.Context(), client.NewTenant{Name: "Golf"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	next, stop := iter.Pull2(h.client(t, golf.APIKey).TenantEvents(ctx, 17))
+	defer stop()
+	if e, err, _ := next(); err != nil || e.Type != client.EventMissed {
+		t.Errorf("another tenant: got %+v, %v; want a stream", e, err)
+	}
+	cancel()
+}
