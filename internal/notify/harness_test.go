@@ -151,7 +151,7 @@ func (h *house) writeUp(c recaller.Conversation) {
 		Analysis: &recaller.Analysis{Intent: "enquiry", Sentiment: "positive", Outcome: "resolved", By: recaller.ByRules},
 	})
 	h.ok(err)
-	h.ok(h.Place.Store.WrittenUp(h.Context(), tenantID, c, h.Clock.Now()))
+	h.ok(h.Place.Store.WrittenUp(h.Context(), tenantID, c, recaller.Job{}, h.Clock.Now()))
 }
 
 func (h *house) remember(tenant recaller.TenantID, caller recaller.CallerID, key, value string) recaller.Memory {

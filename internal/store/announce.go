@@ -153,10 +153,11 @@ func memoryEvents(tenant recaller.TenantID, d decide.Decision, version int64) (o
 	return out
 }
 
-// WrittenUp tells that the wrap-up of a conversation is over. It may be repeated: the event is the same. It tells
-// nothing of a conversation that goes on again, or is gone.
+// WrittenUp tells that the wrap-up of a conversation is over, and removes its job in the same commit, so that a crash
+// has it told once. Where nobody is told the job stays, for whoever runs it to remove. It may be repeated: the event is
+// the same. It tells nothing of a conversation that goes on again, or is gone.
 func (s *Store) WrittenUp(
-	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, at time.Time,
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, job recaller.Job, at time.Time,
 ) error {
 	n, err := s.news(ctx, tenant)
 	if err != nil || !n.wanted(recaller.EventConversationWrittenUp) {
@@ -177,7 +178,10 @@ func (s *Store) WrittenUp(
 		if at.After(e.At) {
 			e.At = at
 		}
-		return n.tell(ctx, tx, e)
+		if err := n.tell(ctx, tx, e); err != nil {
+			return err
+		}
+		return deleteJob(ctx, tx, job)
 	})
 	if err == nil {
 		n.committed()

@@ -94,10 +94,14 @@ func eventsOfCommits(b *bench) {
 	b.ok(err)
 	eq(b, "of a memory", named(h.take(), told), "memory.created 1; memory.updated 2; memory.forgotten 2; memory.updated 3")
 	b.now = b.now.Add(time.Second)
-	closed := b.close(o, recaller.Completed)
+	closing := b.closing(o, recaller.Completed)
+	closed, err := b.Store.CloseConversation(b.ctx, "t1", closing)
+	b.ok(err)
+	wrapup := *closing.Job
+	wrapup.Tenant = "t1"
 	b.close(o, recaller.Completed) // again: nothing ended
-	b.ok(b.Store.WrittenUp(b.ctx, "t1", closed.Conversation, b.later(time.Second)))
-	b.ok(b.Store.WrittenUp(b.ctx, "t1", closed.Conversation, b.later(time.Second))) // the job ran twice
+	b.ok(b.Store.WrittenUp(b.ctx, "t1", closed.Conversation, wrapup, b.later(time.Second)))
+	b.ok(b.Store.WrittenUp(b.ctx, "t1", closed.Conversation, recaller.Job{}, b.later(time.Second))) // the job ran twice
 	both := h.take()
 	eq(b, "of the call", named(both, told), "conversation.ended; conversation.written_up; conversation.written_up")
 	eq(b, "the same event", both[1].ID == both[2].ID && both[0].ID != both[1].ID, true)
@@ -114,8 +118,11 @@ func eventsOfCommits(b *bench) {
 	eq(b, "each has an id of its own", len(ids), len(all))
 	jobs := map[string]recaller.Job{}
 	for _, j := range b.claim(b.now.Add(time.Minute), b.now.Add(time.Hour), 50) {
-		if j.Kind == recaller.JobDispatch {
+		switch j.Kind {
+		case recaller.JobDispatch:
 			jobs[j.Subject] = j
+		case recaller.JobWrapup:
+			b.Error("the job of the wrap-up is there after it was told")
 		}
 	}
 	for _, d := range all {
@@ -161,7 +168,7 @@ func endedTwice(b *bench) {
 	req.Resume = true
 	_, err = b.Store.OpenConversation(b.ctx, "t1", req)
 	b.ok(err)
-	b.ok(b.Store.WrittenUp(b.ctx, "t1", first.Conversation, b.now)) // the first wrap-up comes to its end meanwhile
+	b.ok(b.Store.WrittenUp(b.ctx, "t1", first.Conversation, recaller.Job{}, b.now)) // the first wrap-up comes to its end meanwhile
 	eq(b, "one that goes on is not written up", named(h.take(), told), "conversation.ended")
 	b.later(time.Minute)
 	b.close(o, recaller.Completed)
@@ -259,7 +266,7 @@ func dispatchesOfErased(b *bench) {
 	eq(b, "nor sent again", len(ids), 0)
 	_, err = b.Store.ReviveDispatch(b.ctx, "t1", d.ID, "job", b.now)
 	b.fails(err, recaller.NotFound)
-	b.ok(b.Store.WrittenUp(b.ctx, "t1", closed.Conversation, b.now)) // his wrap-up comes to its end
+	b.ok(b.Store.WrittenUp(b.ctx, "t1", closed.Conversation, recaller.Job{}, b.now)) // his wrap-up comes to its end
 	erased, err := b.Store.EraseRows(b.ctx, "t1", o.Caller.ID)
 	b.ok(err)
 	eq(b, "the receipt counts them", erased.Rows["webhook_deliveries"], 2)
@@ -276,7 +283,7 @@ func (b *bench) dispatchOfNoise() recaller.Dispatch {
 	})
 	c, err := b.Store.Conversation(b.ctx, "t2", string(b.noise.second))
 	b.ok(err)
-	b.ok(b.Store.WrittenUp(b.ctx, "t2", c, b.now))
+	b.ok(b.Store.WrittenUp(b.ctx, "t2", c, recaller.Job{}, b.now))
 	list, _, err := b.Store.Dispatches(b.ctx, "t2", recaller.DispatchFilter{})
 	b.ok(err)
 	return list[0]
@@ -299,7 +306,7 @@ func (b *bench) dispatchReaches(theirs recaller.Dispatch) []reach {
 			return 0, err
 		}, recaller.NotFound},
 		{"WrittenUp", func() (int, error) {
-			return 0, s.WrittenUp(ctx, "t1", recaller.Conversation{ID: b.noise.second, Caller: theirs.Caller, EndedAt: theirs.At}, b.now)
+			return 0, s.WrittenUp(ctx, "t1", recaller.Conversation{ID: b.noise.second, Caller: theirs.Caller, EndedAt: theirs.At}, recaller.Job{}, b.now)
 		}, ""},
 	}
 }
@@ -325,7 +332,7 @@ func eventsOfNobody(b *bench) {
 		b.ok(err)
 		closed, err := s.CloseConversation(b.ctx, "t1", b.closing(o, recaller.Completed))
 		b.ok(err)
-		b.ok(s.WrittenUp(b.ctx, "t1", closed.Conversation, b.now))
+		b.ok(s.WrittenUp(b.ctx, "t1", closed.Conversation, recaller.Job{}, b.now))
 		return l.Asked()
 	}
 	before := asked(nil)
@@ -342,5 +349,5 @@ func eventsOfNobody(b *bench) {
 			more++
 		}
 	}
-	eq(b, "statements for a webhook that asks for all", more, 3)
+	eq(b, "statements for a webhook that asks for all", more, 4)
 }

@@ -28,7 +28,7 @@ func (b *bench) full() recaller.Opened {
 	b.ok(err)
 	closed := b.close(o, recaller.Completed)
 	b.announced(false, recaller.EventConversationWrittenUp)
-	b.ok(b.Store.WrittenUp(b.ctx, "t1", closed.Conversation, b.now))
+	b.ok(b.Store.WrittenUp(b.ctx, "t1", closed.Conversation, recaller.Job{}, b.now))
 	b.announced(false)
 	b.agreed("t1", o, "tomorrow at nine")
 	b.index("t1", o.Conversation, toward(0), "tea")
