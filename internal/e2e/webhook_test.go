@@ -1,9 +1,9 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"io"
-	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -179,10 +179,15 @@ func TestDeliveriesAreResentRotatedAndErased(t *testing.T) {
 		if _, err := s.admin.SetWebhook(t.Context(), hook); err != nil {
 			t.Fatal(err)
 		}
-		next, stop := iter.Pull2(s.admin.TenantEvents(t.Context(), 0))
-		defer stop()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
 		heard := make(chan client.TenantEvent, 1)
-		go func() { e, _, _ := next(); heard <- e }()
+		go func() {
+			for e := range s.admin.TenantEvents(ctx, 0) {
+				heard <- e
+				return
+			}
+		}()
 		var stream client.TenantEvent
 		for knocking := true; knocking; { // until the stream listens
 			stranger := phone{t, s.admin}.ring(number())
