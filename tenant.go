@@ -81,10 +81,40 @@ func (m Masking) Valid() bool { return m == MaskingOn || m == MaskingOff }
 type Webhook struct {
 	URL    string
 	Secret string // "whsec_" and base64: what the requests are signed with
+	// Events are the types of event that it is told of; none: of reminders that come due.
+	Events []EventType
+	// Content says that it is told what people said too: summaries, memories, and who the caller is. Without it it is told
+	// ids, times, numbers and labels. A reminder always says what to remind of.
+	Content bool
+	// Previous is the secret before, which requests are signed with too until PreviousUntil. Empty: there is none.
+	Previous      string
+	PreviousUntil time.Time
 }
 
 // Set reports whether there is one.
 func (w Webhook) Set() bool { return w.URL != "" }
+
+// Wanted are the types of event that it is told of; none if it is not set.
+func (w Webhook) Wanted() []EventType {
+	switch {
+	case !w.Set():
+		return nil
+	case len(w.Events) == 0:
+		return []EventType{EventReminderDue}
+	}
+	return w.Events
+}
+
+// Wants reports whether it is told of such events.
+func (w Webhook) Wants(t EventType) bool { return slices.Contains(w.Wanted(), t) }
+
+// Secrets are what a request at a time is signed with, the newest first.
+func (w Webhook) Secrets(at time.Time) []string {
+	if w.Previous != "" && at.Before(w.PreviousUntil) {
+		return []string{w.Secret, w.Previous}
+	}
+	return []string{w.Secret}
+}
 
 // Upstream is an endpoint of models that requests through the proxy go on to. The zero value is none.
 type Upstream struct {

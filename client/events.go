@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,9 +52,28 @@ func (c *Client) Events(ctx context.Context, conversation string) iter.Seq2[Even
 
 // EventsAfter is Events from after the event with the id last; 0 means from now on.
 func (c *Client) EventsAfter(ctx context.Context, conversation string, last uint64) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
+	made := func(f frame) (Event, error) {
+		e := Event{ID: f.id, Type: f.kind}
+		return e, json.Unmarshal(f.data, &e)
+	}
+	return follow(ctx, c, path("conversations", conversation, "events"), last, made, EventConversationEnded, EventError)
+}
+
+// follow yields what made makes of the events of a stream, from after the one with the id last. It resumes a stream that
+// breaks where that stopped. After an event of a kind in ends nothing more comes.
+func follow[T any](
+	ctx context.Context, c *Client, where string, last uint64, made func(frame) (T, error), ends ...string,
+) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
 		for failures := 0; ; {
-			over, got, err := c.stream(ctx, conversation, &last, yield)
+			over, got, err := stream(ctx, c, where, &last, func(f frame) (bool, error) {
+				e, err := made(f)
+				if err != nil {
+					return false, err
+				}
+				return !yield(e, nil) || slices.Contains(ends, f.kind), nil
+			})
 			if over {
 				return
 			}
@@ -62,11 +82,11 @@ func (c *Client) EventsAfter(ctx context.Context, conversation string, last uint
 			}
 			failures++
 			if failures > c.retries || ctx.Err() != nil || refused(err) {
-				yield(Event{}, errors.Join(ctx.Err(), err))
+				yield(none, errors.Join(ctx.Err(), err))
 				return
 			}
 			if !pause(ctx, backoff(failures)) {
-				yield(Event{}, ctx.Err())
+				yield(none, ctx.Err())
 				return
 			}
 		}
@@ -79,13 +99,12 @@ func refused(err error) bool {
 	return errors.As(err, &p) && p.Status < http.StatusInternalServerError && p.Status != http.StatusTooManyRequests
 }
 
-// stream yields the events of one connection. over means that nothing more may be yielded, and got that an event of the
-// conversation came.
-func (c *Client) stream(
-	ctx context.Context, conversation string, last *uint64, yield func(Event, error) bool,
+// stream hands on the events of one connection until take says that it is over. got says that an event of what is
+// listened to came.
+func stream(
+	ctx context.Context, c *Client, where string, last *uint64, take func(frame) (over bool, err error),
 ) (over, got bool, err error) {
-	req, err := c.newRequest(ctx, request{method: http.MethodGet, path: path("conversations", conversation, "events")},
-		nil)
+	req, err := c.newRequest(ctx, request{method: http.MethodGet, path: where}, nil)
 	if err != nil {
 		return false, false, err
 	}
@@ -103,47 +122,53 @@ func (c *Client) stream(
 	}
 	in := bufio.NewReader(res.Body)
 	for {
-		e, err := readEvent(in)
+		f, err := readFrame(in)
 		if err != nil {
 			return false, got, fmt.Errorf("the event stream broke off: %w", err)
 		}
-		got = got || e.Type != EventServerClosing
-		if e.ID > 0 {
-			*last = e.ID
+		got = got || f.kind != EventServerClosing
+		if f.id > 0 {
+			*last = f.id
 		}
-		if !yield(e, nil) || e.Type == EventConversationEnded || e.Type == EventError {
-			return true, got, nil
+		if over, err = take(f); over || err != nil {
+			return over, got, err
 		}
 	}
 }
 
 const maxEvent = 16 << 20
 
-// readEvent reads one event, and passes over comments and empty events.
-func readEvent(in *bufio.Reader) (Event, error) {
-	var e Event
-	var data strings.Builder
+// frame is one event as it comes.
+type frame struct {
+	id   uint64 // 0: it has none that is a number, so it cannot be asked for again
+	kind string
+	data []byte
+}
+
+// readFrame reads one event, and passes over comments and empty events.
+func readFrame(in *bufio.Reader) (frame, error) {
+	var f frame
 	for {
 		line, err := readLine(in)
 		if err != nil {
-			return e, err
+			return f, err
 		}
 		field, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
 		switch {
-		case line == "" && data.Len() == 0:
-			e = Event{}
+		case line == "" && len(f.data) == 0:
+			f = frame{}
 		case line == "":
-			return e, json.Unmarshal([]byte(data.String()), &e)
+			return f, nil
 		case field == "id":
-			e.ID, _ = strconv.ParseUint(value, 10, 64) // an id that is no number cannot be asked for again: 0
+			f.id, _ = strconv.ParseUint(value, 10, 64)
 		case field == "event":
-			e.Type = value
+			f.kind = value
 		case field == "data":
-			data.WriteString(value)
+			f.data = append(f.data, value...)
 		}
-		if data.Len() > maxEvent {
-			return e, errors.New("an event is too long")
+		if len(f.data) > maxEvent {
+			return f, errors.New("an event is too long")
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/notify"
 )
 
 // How often the housekeeping runs.
@@ -107,7 +108,8 @@ func (a *App) prune(ctx context.Context, clock *pace) error {
 		return nil
 	}
 	_, err := a.privacy.Expire(ctx)
-	return errors.Join(err, a.store.PruneOnces(ctx, a.opts.Now().Add(-onceFor)))
+	now := a.opts.Now()
+	return errors.Join(err, a.store.PruneOnces(ctx, now.Add(-onceFor)), a.store.PruneDispatches(ctx, now.Add(-notify.KeepDead)))
 }
 
 // release ends the leases that the last process had, once there is room to: no job can be taken before.

@@ -22,13 +22,13 @@ import (
 	"github.com/recallerhq/recaller/internal/document"
 	"github.com/recallerhq/recaller/internal/embed"
 	"github.com/recallerhq/recaller/internal/endpoint/outward"
-	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/exam"
 	"github.com/recallerhq/recaller/internal/httpapi"
 	"github.com/recallerhq/recaller/internal/jobs"
 	"github.com/recallerhq/recaller/internal/llm"
 	"github.com/recallerhq/recaller/internal/mcpserver"
 	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/notify"
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/refresh"
@@ -51,7 +51,7 @@ func (a *App) wire() error {
 	ledger := conversation.NewLedger(a.log)
 	words := &conversation.Words{Ledger: ledger, Store: a.store, Archive: files, Tenants: a.tenants}
 	masked := a.masked()
-	a.events = events.New(now)
+	a.announce()
 	embedder, err := a.embedder()
 	if err != nil {
 		return err
@@ -84,15 +84,15 @@ func (a *App) wire() error {
 	}.Register(a.feed)
 	tools := a.tools()
 	threads := a.threads(briefer, tools)
-	reminders := a.reminding()
+	reminders, notices := a.telling(webhook.New(webhook.Options{Allowed: a.reach()}))
 	callers := a.callers()
 	a.privacy = privacy.New(privacy.Deps{
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Copies: copies{a}, Tenants: a.tenants,
-		Feed: a.feed, Now: now, NewID: newID,
+		Feed: forgetful{a.feed, notices}, Now: now, NewID: newID,
 	})
 	a.search = a.searching(embedder, words)
 	model := a.model()
-	a.runJobs(reminders, model)
+	a.runJobs(reminders, notices, model)
 	if err := a.accompany(threads, model); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (a *App) wire() error {
 	return a.serve(callers, threads, httpapi.Deps{
 		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Threads: threads, Documents: a.documents, Tools: tools, Reminders: reminders,
-		Webhooks: a.tenants, Issuers: a.tenants, Upstreams: a.tenants, Packs: a.tenants, Personas: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
+		Webhooks: a.tenants, Deliveries: notices, Issuers: a.tenants, Upstreams: a.tenants, Packs: a.tenants, Personas: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	})
@@ -121,14 +121,6 @@ func (a *App) threads(briefer *briefing.Service, tools *tool.Service) *thread.Se
 		Store: a.store, Conversations: a.conversations, Briefer: briefer, Memories: a.memories, Tools: tools,
 		Personas: a.tenants, Tenants: a.tenants, Enqueued: a.enqueued,
 		Log: a.log, Metrics: thread.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
-	})
-}
-
-// reminding returns the use cases of reminders.
-func (a *App) reminding() *reminder.Service {
-	return reminder.New(reminder.Deps{
-		Store: a.store, Tenants: a.tenants, Sender: webhook.New(webhook.Options{Allowed: a.reach()}), Enqueued: a.enqueued,
-		Log: a.log, Metrics: reminder.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
 	})
 }
 
@@ -246,7 +238,7 @@ const (
 )
 
 // runJobs makes the runner of jobs, with a handler for each kind. It does not start it.
-func (a *App) runJobs(reminders *reminder.Service, model *llm.Client) {
+func (a *App) runJobs(reminders *reminder.Service, notices *notify.Service, model *llm.Client) {
 	now := a.opts.Now
 	deps := wrapup.Deps{
 		Store: a.store, Words: a.conversations, Tenants: a.tenants,
@@ -281,6 +273,7 @@ func (a *App) runJobs(reminders *reminder.Service, model *llm.Client) {
 			Run: reminders.Fire, GiveUp: reminders.GiveUp, MaxAttempts: reminderTries, MaxBackoff: reminderLonger,
 			AtOnce: reminderWorkers, Share: reminderShare, Scheduled: true,
 		},
+		recaller.JobDispatch: noticeJobs(notices),
 		recaller.JobReindex: {
 			Run: a.reindex, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff,
 			AtOnce: reindexWorkers, Share: reindexShare,
@@ -298,7 +291,7 @@ func (a *App) runJobs(reminders *reminder.Service, model *llm.Client) {
 			return err
 		}, GiveUp: a.privacy.GiveUp, Timeout: eraseTimeout, AtOnce: eraseWorkers, Share: eraseShare},
 	}, jobs.Options{
-		Workers: workers + long + threadWorkers + reminderWorkers + 2*reindexWorkers + deliveryWorkers + eraseWorkers, Jitter: rand.Float64,
+		Workers: workers + long + threadWorkers + reminderWorkers + noticeWorkers + 2*reindexWorkers + deliveryWorkers + eraseWorkers, Jitter: rand.Float64,
 	}, a.log, a.registry, now)
 	a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "recaller_jobs_waiting", Help: "Jobs that wait or run; -1 while the store is away.",

@@ -24,7 +24,7 @@ func layers() []layer {
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
-			"events", "refresh", "feed", "tool", "reminder", "search", "exam", "agent",
+			"events", "refresh", "feed", "tool", "reminder", "notify", "search", "exam", "agent",
 		}},
 		{name: "material", packages: []string{"/demo"}, pure: true},
 		{name: "platform", own: true, packages: []string{"config/...", "obs/..."}},

@@ -101,6 +101,7 @@ type grammar struct {
 	Receipt receiptCmd `cmd:"" group:"own" help:"Check the receipt of an erasure"`
 
 	Persona personaCmd `cmd:"" group:"run" help:"Look after how the agent is: versions, and what it would be told with them"`
+	Webhook webhookCmd `cmd:"" group:"run" help:"Look after the address that is told what happens"`
 
 	Serve   serveCmd   `cmd:"" group:"run" help:"Run the server"`
 	MCP     mcpCmd     `cmd:"" name:"mcp" group:"run" help:"Serve the Model Context Protocol on standard input and output"`

@@ -109,6 +109,7 @@ func reaches() map[string][]reach {
 		"update-tenant": {{status: 409, body: `{"numbers":["{number}"]}`, alone: true}, {status: 422, body: `{"packs":["{pack}"]}`}},
 		"list-prompts":  just(200, ""), "list-packs": just(200, ""), "get-pack": none(""), "put-pack": just(422, `{"name":"of-another-path"}`), "delete-pack": none(""),
 		"get-webhook": just(404, ""), "put-webhook": just(422, `{"url":"{tenant}"}`), "delete-webhook": just(204, ""),
+		"rotate-webhook": just(404, `{"overlap_seconds":60}`), "list-deliveries": just(200, ""), "resend-delivery": none(""), "resend-deliveries": just(200, ""), "tenant-events": just(200, ""),
 		"get-oauth": just(404, ""), "put-oauth": just(409, `{"issuer":"https://{tenant}.example"}`), "delete-oauth": just(204, ""),
 		"get-upstream": just(404, ""), "put-upstream": just(422, `{"base_url":"{tenant}"}`), "delete-upstream": just(204, ""),
 		"list-tools": just(200, ""),

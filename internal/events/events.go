@@ -2,6 +2,8 @@
 // briefing that follows, turns added, and the end (spec section 4, W8). Events have an order and a number in their
 // conversation. A listener that reconnects names the last one that it has, and misses none of the recent ones.
 //
+// A tenant has a stream too (tenant.go): of what happens with any of its callers, without words.
+//
 // It is not durable, and it never waits. What a listener has not read stays among the conversation's kept events. A
 // listener that falls behind by more than is kept is dropped, and told why. What must not be lost is in the store.
 package events
@@ -39,6 +41,7 @@ type Event struct {
 	Briefing *recaller.Briefing
 	Turns    []recaller.Turn
 	Status   recaller.Status // of the conversation, for Ended
+	Told     *recaller.Event // on the stream of a tenant, whose type it has; nil there: the caller was erased
 	At       time.Time
 }
 
@@ -217,7 +220,7 @@ func (b *Bus) publish(l *log, e Event) {
 	if l.ended {
 		return // the end is the last event
 	}
-	l.ended = e.Type == Ended
+	l.ended = e.Type == Ended && l.of.conv != wholeTenant
 	l.touched = e.At
 	e.ID = l.next
 	l.next++
@@ -238,4 +241,5 @@ func (b *Bus) Drop(tenant recaller.TenantID, with recaller.CallerID) {
 		l.recent = nil // a listener that is behind gets no more of it
 		b.drop(l)
 	}
+	b.untell(tenant, with)
 }

@@ -30,7 +30,9 @@ func (b *Bus) open(of stream, with caller, now time.Time) *log {
 	first := uint64(max(1, now.UnixMicro()))
 	l := &log{of: of, with: with, first: first, next: first, listeners: map[*Subscription]struct{}{}}
 	b.streams[of] = l
-	b.file(l)
+	if of.conv != wholeTenant {
+		b.file(l)
+	}
 	return l
 }
 
@@ -64,7 +66,9 @@ func (b *Bus) belongs(l *log, with caller) {
 // drop forgets a conversation. The lock is held.
 func (b *Bus) drop(l *log) {
 	delete(b.streams, l.of)
-	b.unfile(l)
+	if l.of.conv != wholeTenant {
+		b.unfile(l)
+	}
 }
 
 // sweep forgets conversations that nobody has listened to for a while. The lock is held.

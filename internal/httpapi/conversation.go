@@ -76,6 +76,7 @@ const (
 	tagThreads       = "Threads"
 	tagTools         = "Tools"
 	tagReminders     = "Reminders"
+	tagWebhooks      = "Webhooks and events"
 	tagDocuments     = "Documents"
 	tagTenants       = "Tenants"
 	tagOperation     = "Operation"

@@ -45,8 +45,7 @@ func (s *server) eventRoute() {
 // listenInput names the last event that the listener has.
 type listenInput struct {
 	ConversationPath
-	Header uint64 `header:"Last-Event-ID" doc:"The last event that you have." example:"17"`
-	Param  uint64 `query:"last_event_id" doc:"The same, where headers cannot be set." example:"17"`
+	LastEvent
 }
 
 // streamed is an answer that writes itself.
@@ -92,12 +91,8 @@ const liveMemories = 50
 const writeWait = 30 * time.Second
 
 func (l *listener) run(missed bool) {
-	h := l.x.w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no")
 	defer l.out.SetWriteDeadline(time.Time{}) //nolint:errcheck // as in write; the connection may serve another request
-	l.x.w.WriteHeader(http.StatusOK)
-	alive := l.write(": listening\n\n")
+	alive := l.open()
 	if alive && missed {
 		alive = l.send(client.EventMissed, 0, client.Event{At: l.s.opts.Now().UTC()}) && l.brief()
 	}
@@ -121,6 +116,15 @@ func (l *listener) run(missed bool) {
 			alive = l.event(e)
 		}
 	}
+}
+
+// open begins the answer.
+func (l *listener) open() bool {
+	h := l.x.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no")
+	l.x.w.WriteHeader(http.StatusOK)
+	return l.write(": listening\n\n")
 }
 
 // event sends one event, and reports whether more may follow. It passes over a briefing that a newer one has replaced,
@@ -189,6 +193,11 @@ func (l *listener) closed() {
 
 func (l *listener) send(kind string, id uint64, e client.Event) bool {
 	data, err := json.Marshal(e)
+	return l.frame(kind, id, data, err)
+}
+
+// frame sends one event whose data was marshalled, if that went well.
+func (l *listener) frame(kind string, id uint64, data []byte, err error) bool {
 	if err != nil {
 		l.s.Log.Error("event does not marshal", "request_id", l.x.ID, "err", err)
 		return false

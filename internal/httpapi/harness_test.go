@@ -30,6 +30,7 @@ import (
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/memory"
+	"github.com/recallerhq/recaller/internal/notify"
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/refresh"
@@ -185,8 +186,12 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		}),
 		Webhooks: tenants, Issuers: tenants, Upstreams: tenants, Packs: tenants, Personas: tenants, Encryption: &sealed{},
 		Reminders: reminder.New(reminder.Deps{
-			Store: st, Tenants: tenants, Sender: webhook.New(webhook.Options{}), Enqueued: func() {},
+			Store: st, Tenants: tenants, Sender: webhook.New(webhook.Options{}), Enqueued: func() {}, Told: func(recaller.TenantID, recaller.Event) {},
 			Log: log, Metrics: reminder.NewMetrics(h.reg), Now: time.Now, NewID: newID,
+		}),
+		Deliveries: notify.New(notify.Deps{
+			Store: st, Tenants: tenants, Summarised: st.Conversation, Sender: webhook.New(webhook.Options{}), Enqueued: func() {},
+			Log: log, Metrics: notify.NewMetrics(h.reg), Now: time.Now, NewID: newID,
 		}),
 		Documents: docs, Search: h.search,
 		Tenants: tenants, Recall: rec, Briefer: briefer, Events: h.bus,

@@ -162,10 +162,13 @@ type Reminders interface {
 	Retry(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error)
 }
 
-// Webhooks keeps where a tenant hears of its reminders; *tenant.Service has it.
+// Webhooks keeps where a tenant is told what happens; *tenant.Service has it.
 type Webhooks interface {
 	Webhook(ctx context.Context, tenant recaller.TenantID) (recaller.Webhook, error)
-	SetWebhook(ctx context.Context, tenant recaller.TenantID, url, secret string) (recaller.Webhook, error)
+	SetWebhook(ctx context.Context, tenant recaller.TenantID, in tenant.WebhookInput) (recaller.Webhook, error)
+	RotateWebhookSecret(
+		ctx context.Context, tenant recaller.TenantID, secret string, overlap time.Duration,
+	) (recaller.Webhook, error)
 	DeleteWebhook(ctx context.Context, tenant recaller.TenantID) error
 }
 
@@ -219,6 +222,7 @@ type Events interface {
 	Subscribe(
 		tenant recaller.TenantID, conv recaller.ConversationID, caller recaller.CallerID, last uint64,
 	) (sub *events.Subscription, missed bool)
+	SubscribeTenant(tenant recaller.TenantID, last uint64) (sub *events.Subscription, missed bool)
 }
 
 // Deps are what the edge serves; all are required.
@@ -232,6 +236,7 @@ type Deps struct {
 	Tools         Tools
 	Reminders     Reminders
 	Webhooks      Webhooks
+	Deliveries    Deliveries
 	Issuers       Issuers
 	Upstreams     Upstreams
 	Packs         Packs
@@ -348,6 +353,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s.reminderRoutes()
 	s.documentRoutes()
 	s.webhookRoutes()
+	s.tenantEventRoute()
 	s.personaRoutes()
 	s.oauthRoutes()
 	s.upstreamRoutes()

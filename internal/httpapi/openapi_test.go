@@ -354,7 +354,16 @@ func everyNewCall(ctx context.Context, c *client.Client) {
 	_, _ = c.PreviewPersona(ctx, client.PersonaPreview{})
 	_, _ = c.Webhook(ctx)
 	_, _ = c.SetWebhook(ctx, client.WebhookInput{})
+	_, _ = c.RotateWebhook(ctx, client.RotateRequest{})
 	_ = c.DeleteWebhook(ctx)
+	_, _ = c.WebhookDeliveries(ctx, "", client.Page{})
+	_, _ = c.ResendWebhook(ctx, "x")
+	_, _ = c.ResendDeadWebhooks(ctx)
+	moment, over := context.WithTimeout(ctx, 50*time.Millisecond) // a tenant can always be listened to
+	defer over()
+	for range c.TenantEvents(moment, 0) {
+		break
+	}
 	_, _ = c.OAuth(ctx)
 	_, _ = c.SetOAuth(ctx, client.OAuthInput{})
 	_ = c.DeleteOAuth(ctx)

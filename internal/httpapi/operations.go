@@ -53,7 +53,8 @@ func operations(o Options) map[string]*admission.Operation {
 		"open-thread", "update-thread", "thread-reply")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin},
 		"erase-caller", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack", "put-persona", "activate-persona",
-		"get-webhook", "put-webhook", "delete-webhook", "get-oauth", "put-oauth", "delete-oauth",
+		"get-webhook", "put-webhook", "rotate-webhook", "delete-webhook", "list-deliveries", "resend-delivery", "resend-deliveries",
+		"get-oauth", "put-oauth", "delete-oauth",
 		"get-upstream", "put-upstream", "delete-upstream")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin, Operator: true},
 		"create-tenant", "list-tenants", "get-encryption", "rotate-encryption")
@@ -61,7 +62,7 @@ func operations(o Options) map[string]*admission.Operation {
 	declare(admission.Operation{
 		Scope: recaller.ScopeRead, Limit: admission.Lasting,
 		Slots: admission.Cap(o.MaxStreams, "too many event streams are open; try again later"),
-	}, "conversation-events")
+	}, "conversation-events", "tenant-events")
 	declare(admission.Operation{
 		Scope: recaller.ScopeAgent, Limit: importLimit, MaxBody: o.MaxImport,
 		Bodies: admission.Bytes(2*o.MaxImport, importsAtWork),

@@ -71,7 +71,7 @@ func TestEveryRouteAsksForItsKey(t *testing.T) {
 		for scope, secret := range secrets {
 			if !scope.Allows(need) {
 				h.refused(t, 403, op[0], op[1], "", "Authorization", "Bearer "+secret)
-			} else if id != "conversation-events" {
+			} else if id != "conversation-events" && id != "tenant-events" { // which end when nobody listens any more
 				if status, _, body := h.call(t, op[0], op[1], "", "Authorization", "", "X-API-Key", secret); status == 401 || status == 403 || status >= 500 {
 					t.Errorf("%s with a key of scope %s: got %d %s", id, scope, status, body)
 				}

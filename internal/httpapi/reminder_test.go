@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -137,7 +138,7 @@ func TestTheWebhookIsSetShownAndTakenAway(t *testing.T) {
 	if err != nil || moved.Secret != made.Secret {
 		t.Errorf("got %+v, %v; want the secret to stay", moved, err)
 	}
-	if read, err := h.admin.Webhook(ctx); err != nil || read != moved {
+	if read, err := h.admin.Webhook(ctx); err != nil || !reflect.DeepEqual(read, moved) {
 		t.Errorf("got %+v, %v; want %+v", read, err, moved)
 	}
 	_, _, settings := h.call(t, "GET", "/v1/tenant", "")

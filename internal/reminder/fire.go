@@ -48,6 +48,12 @@ func (s *Service) Fire(ctx context.Context, j recaller.Job) error {
 	if err != nil {
 		return err
 	}
+	if j.Attempts <= 1 {
+		s.Told(tenant.ID, recaller.Event{
+			ID: recaller.EventID(webhookID(r)), Type: recaller.EventReminderDue, Caller: r.Caller,
+			Conversation: r.Conversation, Memory: r.Memory, MemoryVersion: m.Version, Reminder: r.ID, At: r.DueAt,
+		})
+	}
 	return s.deliver(ctx, tenant, r, body)
 }
 
@@ -95,7 +101,7 @@ func (s *Service) cancel(ctx context.Context, tenant recaller.TenantID, r recall
 func (s *Service) deliver(ctx context.Context, tenant recaller.Tenant, r recaller.Reminder, body []byte) error {
 	err := recaller.Errorf(recaller.Unavailable, "the tenant has no webhook")
 	reason := reasonNoWebhook
-	if tenant.Webhook.Set() {
+	if tenant.Webhook.Wants(recaller.EventReminderDue) {
 		err = s.Sender.Send(ctx, tenant.Webhook, string(webhookID(r)), s.Now(), body)
 		reason = reasonUnreachable
 	}

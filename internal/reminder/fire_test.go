@@ -56,6 +56,13 @@ func TestAReminderFiresOnceAtItsTime(t *testing.T) {
 		t.Errorf("the body (-want +got):\n%s", diff)
 	}
 	h.is("sent", r.ID, recaller.ReminderDelivered, 0, "")
+	due := recaller.Event{
+		ID: recaller.EventID(r.ID), Type: recaller.EventReminderDue, Caller: "ann", Conversation: "c1", Memory: r.Memory, MemoryVersion: 1,
+		Reminder: r.ID, At: r.DueAt,
+	}
+	if diff := cmp.Diff([]recaller.Event{due}, h.told); diff != "" {
+		t.Errorf("who listens to the tenant (-want +got):\n%s", diff)
+	}
 	if n := h.pass(30 * 24 * time.Hour); n != 0 {
 		t.Errorf("%d attempts after it was delivered", n)
 	}

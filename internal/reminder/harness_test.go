@@ -46,6 +46,7 @@ type house struct {
 	logged   *obstest.Stream
 	woken    int
 	others   int // jobs that are not of reminders
+	told     []recaller.Event
 	ann      recaller.CallerID
 }
 
@@ -94,7 +95,7 @@ func (h *house) serve() {
 	h.registry = prometheus.NewRegistry()
 	h.Service = reminder.New(reminder.Deps{
 		Store: faulty{h.Place.Store, h.faults}, Tenants: h.settings, Sender: webhook.New(webhook.Options{Transport: &http.Transport{}}),
-		Enqueued: func() { h.woken++ }, Log: log, Metrics: reminder.NewMetrics(h.registry), Now: h.Clock.Now, NewID: h.NewID,
+		Enqueued: func() { h.woken++ }, Told: func(_ recaller.TenantID, e recaller.Event) { h.told = append(h.told, e) }, Log: log, Metrics: reminder.NewMetrics(h.registry), Now: h.Clock.Now, NewID: h.NewID,
 	})
 	h.runner = jobs.New(h.Place.Store, map[string]jobs.Handler{
 		recaller.JobReindex:  {Run: func(context.Context, recaller.Job) error { h.others++; return nil }}, // follows a forgetting

@@ -77,10 +77,12 @@ type Deps struct {
 	Tenants  Tenants
 	Sender   Sender
 	Enqueued func() // a job waits
-	Log      *slog.Logger
-	Metrics  *Metrics
-	Now      func() time.Time
-	NewID    func() string
+	// Told is told of each time that comes due, at the first try, for who listens to the tenant. It must not block.
+	Told    func(tenant recaller.TenantID, e recaller.Event)
+	Log     *slog.Logger
+	Metrics *Metrics
+	Now     func() time.Time
+	NewID   func() string
 }
 
 // Service carries out the use cases. Safe for concurrent use.

@@ -64,6 +64,10 @@ func (s *Store) CloseConversation(
 	if err := w.prepare(ctx, row); err != nil {
 		return recaller.Closed{}, err
 	}
+	news, err := s.news(ctx, tenant)
+	if err != nil {
+		return recaller.Closed{}, err
+	}
 	var out recaller.Closed
 	var c recaller.Conversation
 	err = s.WithCaller(ctx, tenant, row.Caller, func(tx Tx) error {
@@ -77,12 +81,16 @@ func (s *Store) CloseConversation(
 			return err
 		}
 		out.Change = recaller.Change{Tenant: tenant, Caller: c.Caller, Version: version, Conversation: &c}
-		return enqueueWrapup(ctx, tx, tenant, c, in.Steps, in.Job)
+		if err := enqueueWrapup(ctx, tx, tenant, c, in.Steps, in.Job); err != nil {
+			return err
+		}
+		return news.ended(ctx, tx, c, version)
 	})
 	s.heads.drop(headKey{tenant, row.ID})
 	if err != nil {
 		return recaller.Closed{}, err
 	}
+	news.committed()
 	if out.Already {
 		out.Conversation, err = s.Conversation(ctx, tenant, string(in.Conversation))
 		return out, err

@@ -29,6 +29,7 @@ var callerTables = []struct{ table, word string }{
 	{"threads", "threads"},
 	{"identities", "identities"},
 	{"onces", "request_marks"},
+	{"dispatches", "webhook_deliveries"},
 	{"jobs", "jobs"},
 }
 

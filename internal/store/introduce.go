@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/vault"
@@ -37,6 +38,9 @@ func (s *Store) introduce(
 	if err != nil {
 		return out, err
 	}
+	if w.news, err = s.news(ctx, tenant); err != nil {
+		return out, err
+	}
 	w.blindIdentities(blind)
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		w.caller, w.by, err = w.find(ctx, tx)
@@ -63,7 +67,12 @@ func (s *Store) introduce(
 	if err := w.sealCaller(); err != nil {
 		return out, err
 	}
-	err = s.WithCaller(ctx, tenant, w.caller, func(tx Tx) error {
+	return s.writeIntroduced(ctx, w, in.At)
+}
+
+// writeIntroduced writes what is new of a caller, or errRaced if he is another one by now.
+func (s *Store) writeIntroduced(ctx context.Context, w *opening, at time.Time) (out recaller.Caller, err error) {
+	err = s.WithCaller(ctx, w.tenant, w.caller, func(tx Tx) error {
 		if caller, by, err := w.find(ctx, tx); err != nil || caller == "" != w.isNew || caller != "" && (caller != w.caller || by != w.by) {
 			return cmp.Or(err, errRaced)
 		}
@@ -71,13 +80,19 @@ func (s *Store) introduce(
 			return raced(err)
 		}
 		if !w.isNew {
-			if _, err := touch(ctx, tx, tenant, w.caller, in.At); err != nil {
+			if _, err := touch(ctx, tx, w.tenant, w.caller, at); err != nil {
 				return err
 			}
 		}
-		out, err = w.box.readCaller(ctx, tx, tenant, w.caller)
+		out, err = w.box.readCaller(ctx, tx, w.tenant, w.caller)
+		if err == nil && w.isNew {
+			err = w.news.began(ctx, tx, out)
+		}
 		return err
 	})
+	if err == nil {
+		w.news.committed()
+	}
 	return out, err
 }
 

@@ -28,6 +28,7 @@ func (s *Store) StoreMemory(
 		out, err = w.together(ctx, tx, with, rule)
 		return err
 	})
+	w.told(err)
 	return out, err
 }
 
@@ -49,6 +50,7 @@ func (s *Store) ChangeMemory(
 		out, err = w.together(ctx, tx, with, rule)
 		return err
 	})
+	w.told(err)
 	return out, err
 }
 
@@ -66,6 +68,7 @@ func (s *Store) UndoMemory(
 		out, err = w.decided(ctx, tx, rule)
 		return err
 	})
+	w.told(err)
 	return out, err
 }
 
@@ -75,6 +78,14 @@ type memoryWrite struct {
 	caller recaller.CallerID
 	box    box
 	blind  vault.Blinder
+	news   *news
+}
+
+// told tells of what was written, if it was committed.
+func (w memoryWrite) told(err error) {
+	if err == nil {
+		w.news.committed()
+	}
 }
 
 func (s *Store) memoryWrite(
@@ -82,6 +93,9 @@ func (s *Store) memoryWrite(
 ) (w memoryWrite, err error) {
 	w.tenant, w.caller = tenant, caller
 	if w.box, err = s.unseal(ctx, tenant, caller); err != nil {
+		return w, err
+	}
+	if w.news, err = s.news(ctx, tenant); err != nil {
 		return w, err
 	}
 	w.blind, err = s.blinder(ctx, tenant)
@@ -233,9 +247,11 @@ func (w memoryWrite) carryOut(ctx context.Context, tx Tx, d decide.Decision) (re
 	}
 	out.Change = recaller.Change{Tenant: w.tenant, Caller: w.caller, Version: version, Memories: d.Told()}
 	if len(d.Forgotten) > 0 {
-		err = tx.QueryAll(ctx, w.versionQueries(d.Forgotten, &out.Change.Forgotten)...)
+		if err := tx.QueryAll(ctx, w.versionQueries(d.Forgotten, &out.Change.Forgotten)...); err != nil {
+			return out, err
+		}
 	}
-	return out, err
+	return out, w.news.remembered(ctx, tx, d, version)
 }
 
 // write writes one version of a memory.

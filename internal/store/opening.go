@@ -64,6 +64,9 @@ func (s *Store) openOrImport(
 		if c := out.Conversation; err == nil && !out.Existing && c.Status == recaller.Active {
 			s.heads.put(headKey{tenant, c.ID}, head{at: micros(c.LastActivityAt)})
 		}
+		if err == nil {
+			w.news.committed()
+		}
 		if !errors.Is(err, errRaced) {
 			return out, err
 		}
@@ -94,6 +97,7 @@ type opening struct {
 	callerBody    []byte
 	register      []byte // of a new caller
 	once          once
+	news          *news
 }
 
 func (s *Store) prepareOpening(
@@ -105,6 +109,9 @@ func (s *Store) prepareOpening(
 	number(w.turns, 0, nil)
 	blind, err := s.blinder(ctx, tenant)
 	if err != nil {
+		return nil, err
+	}
+	if w.news, err = s.news(ctx, tenant); err != nil {
 		return nil, err
 	}
 	w.blindIdentities(blind)
@@ -274,6 +281,11 @@ func (w *opening) run(ctx context.Context, tx Tx) (out recaller.Opened, err erro
 	}
 	if err := w.once.mark(ctx, tx, w.caller, out.Conversation.ID, out.Conversation.LastActivityAt); err != nil {
 		return out, raced(err)
+	}
+	if w.isNew {
+		if err := w.news.began(ctx, tx, out.Caller); err != nil {
+			return out, err
+		}
 	}
 	return out, w.proven(out.Caller)
 }

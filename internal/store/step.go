@@ -98,6 +98,7 @@ func (s *Store) WriteStep(
 			return err
 		})
 		if !errors.Is(err, errRaced) {
+			w.memories.told(err)
 			return out, err
 		}
 	}
@@ -120,6 +121,7 @@ func (s *Store) prepareStep(ctx context.Context, tenant recaller.TenantID, in re
 	if w.memories, err = s.memoryWrite(ctx, tenant, in.Caller); err != nil {
 		return w, notFound(err, "there is no such conversation")
 	}
+	w.memories.news.at = in.At
 	if in.Summary != nil {
 		if w.summary, err = w.memories.box.put("conversations.summary", string(in.Conversation), in.Summary); err != nil {
 			return w, err

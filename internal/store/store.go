@@ -111,6 +111,7 @@ type Store struct {
 	kept    kept
 	unbound atomic.Bool // see AcceptUnbound
 	damage  func(recaller.TenantID, recaller.DamagedRow)
+	herald  Herald
 }
 
 // OnDamage has fn told of each row that a read leaves out because it is damaged. Call it before anything is read.

@@ -60,7 +60,7 @@ func validate(t *recaller.Tenant) error {
 	if err := telephone(t); err != nil {
 		return err
 	}
-	if t.Webhook != (recaller.Webhook{}) {
+	if t.Webhook.Set() || t.Webhook.Secret != "" {
 		if err := webhook(t.Webhook, "webhook."); err != nil {
 			return err
 		}

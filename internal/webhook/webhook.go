@@ -2,7 +2,7 @@
 // Webhooks (https://www.standardwebhooks.com), so that the receiver can prove where a request comes from and throw away
 // a repeat.
 //
-// One Send is one request. It is not for trying again (jobs), nor for what is sent and when (reminder).
+// One Send is one request. It is not for trying again (jobs), nor for what is sent and when (reminder, notify).
 package webhook
 
 import (
@@ -32,7 +32,7 @@ const maxAnswer = 64 << 10
 const (
 	HeaderID        = "Webhook-Id"        // the same for every try at one event: receivers tell repeats by it
 	HeaderTimestamp = "Webhook-Timestamp" // seconds since 1970, of this try
-	HeaderSignature = "Webhook-Signature" // "v1," and base64
+	HeaderSignature = "Webhook-Signature" // "v1," and base64; while two secrets count, one of each with a space between
 )
 
 // Options adjusts a Sender.
@@ -60,7 +60,7 @@ func New(opts Options) *Sender {
 	}}
 }
 
-// Send posts a JSON body to a webhook, signed with its secret. nil: the receiver answered with a status of 200 to 299.
+// Send posts a JSON body to a webhook, signed with its secret, and with the one before while that counts. nil: the receiver answered with a status of 200 to 299.
 // Errors are Invalid (it refused, redirected, or the webhook is not usable), Timeout, and Unavailable (it could not be
 // reached, or is in trouble itself: it answered with 5xx, 408 or 429). An error that came of an answer has a cause with
 // a method StatusCode. No error holds the address, which may be secret, nor the body.
@@ -79,9 +79,13 @@ func (s *Sender) Send(ctx context.Context, hook recaller.Webhook, id string, at 
 }
 
 func request(ctx context.Context, hook recaller.Webhook, id string, at time.Time, body []byte) (*http.Request, error) {
-	key, err := secretKey(hook.Secret)
-	if err != nil {
-		return nil, err
+	var keys [][]byte
+	for _, secret := range hook.Secrets(at) {
+		key, err := secretKey(secret)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, key)
 	}
 	u, err := url.Parse(hook.URL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
@@ -96,7 +100,11 @@ func request(ctx context.Context, hook recaller.Webhook, id string, at time.Time
 	req.Header.Set("User-Agent", "recaller")
 	req.Header.Set(HeaderID, id)
 	req.Header.Set(HeaderTimestamp, seconds)
-	req.Header.Set(HeaderSignature, sign(key, id, seconds, body))
+	signatures := make([]string, len(keys))
+	for i, key := range keys {
+		signatures[i] = sign(key, id, seconds, body)
+	}
+	req.Header.Set(HeaderSignature, strings.Join(signatures, " "))
 	return req, nil
 }
 

@@ -94,6 +94,45 @@ func TestARequestIsSignedAsStandardWebhooksHasIt(t *testing.T) {
 	}
 }
 
+// While two secrets count, a receiver that has either takes the request.
+func TestARequestIsSignedWithBothSecrets(t *testing.T) {
+	t.Parallel()
+	const older = "whsec_BQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUF"
+	for name, c := range map[string]struct {
+		until time.Time
+		want  bool // the older one still counts
+	}{
+		"within the overlap": {at().Add(time.Second), true},
+		"at its end":         {at(), false},
+	} {
+		r := newReceiver(t, 200)
+		hook := r.hook()
+		hook.Previous, hook.PreviousUntil = older, c.until
+		if err := webhook.New(webhook.Options{Allowed: here}).Send(t.Context(), hook, id, at(), []byte(body)); err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{secret, older} {
+			verifier, err := standardwebhooks.NewWebhook(secret)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = verifier.VerifyIgnoringTimestamp([]byte(r.body), r.got.Header)
+			if want := c.want || secret != older; want != (err == nil) {
+				t.Errorf("%s: a receiver with the secret %s: got %v, want it taken: %v", name, secret, err, want)
+			}
+			if err := verifier.VerifyIgnoringTimestamp([]byte(r.body+" "), r.got.Header); err == nil {
+				t.Errorf("%s: another body is taken", name)
+			}
+			if verifier.Verify([]byte(r.body), r.got.Header) == nil {
+				t.Errorf("%s: a request of long ago is taken", name)
+			}
+		}
+		if first := strings.Fields(r.got.Header.Get("webhook-signature"))[0]; first != signature {
+			t.Errorf("%s: the first signature is %s, want that of the new secret", name, first)
+		}
+	}
+}
+
 func TestWhatAnAnswerMeans(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]recaller.Kind{

@@ -68,6 +68,10 @@ type Store interface {
 	) (open bool, err error)
 	// WriteStep writes what a step found and the step's own mark in one commit.
 	WriteStep(ctx context.Context, tenant recaller.TenantID, in recaller.StepResult) (recaller.StepWritten, error)
+	// WrittenUp tells that the wrap-up of a conversation is over, and may remove its job. It may be repeated.
+	WrittenUp(
+		ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, job recaller.Job, at time.Time,
+	) error
 	// AddCost adds to what the attempts at a step cost.
 	AddCost(
 		ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, step recaller.Step, cost recaller.Cost,
@@ -176,8 +180,13 @@ func (s *Service) Run(ctx context.Context, j recaller.Job) error {
 	if cause != nil {
 		return s.meanwhile(ctx, w, waiting, cause)
 	}
+	return s.over(ctx, j, conv)
+}
+
+// over ends a wrap-up, and tells of it.
+func (s *Service) over(ctx context.Context, j recaller.Job, conv recaller.Conversation) error {
 	s.Words.Discard(j.Tenant, conv)
-	return nil
+	return s.Store.WrittenUp(ctx, j.Tenant, conv, j, s.Now())
 }
 
 // open returns the conversation of a job, and the steps that are still to be done, in their order. The conversation is
@@ -230,8 +239,7 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, cause error) error
 			return err
 		}
 	}
-	s.Words.Discard(j.Tenant, conv)
-	return nil
+	return s.over(ctx, j, conv)
 }
 
 // fail marks a step as failed, or leaves it to the nightly run.

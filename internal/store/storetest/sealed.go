@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/store"
 )
 
 // classes says of every column that all schemas have why it may be read (spec 2.2), or that it may not.
@@ -21,6 +23,10 @@ id:      steps.tenant_id steps.conversation_id steps.caller_id jobs.tenant_id jo
 id:      onces.tenant_id onces.caller_id receipts.tenant_id receipts.caller receipts.id
 id:      tool_calls.tenant_id tool_calls.conversation_id tool_calls.id tool_calls.caller_id tool_calls.memory_id
 id:      reminders.tenant_id reminders.id reminders.caller_id reminders.memory_id reminders.conversation_id
+id:      dispatches.tenant_id dispatches.id dispatches.caller_id dispatches.conversation_id dispatches.memory_id
+time:    dispatches.at dispatches.closed_at
+count:   dispatches.memory_version dispatches.sequence dispatches.attempts
+label:   dispatches.type dispatches.status dispatches.reason
 time:    tool_calls.at reminders.due_at reminders.created_at reminders.closed_at
 time:    tenants.created_at api_keys.created_at callers.first_seen callers.last_seen conversations.started_at conversations.ended_at
 time:    conversations.last_activity_at turns.at memories.due_at memories.created_at memories.confirmed_at memories.closed_at
@@ -152,6 +158,12 @@ func (d *Data) PutSecrets() recaller.Opened {
 	d.OK(d.PutPacks(d.ctx, other, map[string]json.RawMessage{"zqpack": json.RawMessage(`{"Quokka":["zqpack"]}`)}))
 	d.OK(d.CreateKey(d.ctx, recaller.APIKey{ID: "k-more", Tenant: "other", Label: "zq-label too"}, []byte("more")))
 
+	d.Announce(store.Herald{
+		Audience: func(context.Context, recaller.TenantID) (store.Audience, error) {
+			return store.Audience{Webhook: recaller.EventTypes()}, nil
+		},
+		Committed: func(recaller.TenantID, []recaller.Event, bool) {},
+	})
 	in := d.Opening("+15551230042")
 	in.Identities = append(in.Identities, recaller.Identity{Kind: recaller.IdentityExternal, Value: "zq-caller-1"})
 	in.Once, in.Name = once("1"), "Xanthippe"

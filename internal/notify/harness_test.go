@@ -1,0 +1,250 @@
+package notify_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/jobs"
+	"github.com/recallerhq/recaller/internal/notify"
+	"github.com/recallerhq/recaller/internal/obs/obstest"
+	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/postgres"
+	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
+	"github.com/recallerhq/recaller/internal/usecasetest"
+	"github.com/recallerhq/recaller/internal/webhook"
+)
+
+const (
+	tenantID = "t1"
+	maxTries = 4
+	secret   = "whsec_CQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJ"
+)
+
+// house is the service on a real store, with the runner that sends and a receiver that checks signatures.
+type house struct {
+	*testing.T
+	*usecasetest.Place
+	*notify.Service
+	receiver *receiver
+	settings usecasetest.Settings
+	runner   *jobs.Runner
+	logged   *obstest.Stream
+}
+
+// onBothStores tells a story of each store.
+func onBothStores(t *testing.T, story func(h *house)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); story(furnish(t, usecasetest.Open(t))) })
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		e, err := postgres.Open(t.Context(), postgrestest.Database(t).App, postgrestest.Secrets(), postgres.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = e.Close() })
+		p := usecasetest.Open(t)
+		p.Store = store.New(e, p.Vault)
+		story(furnish(t, p))
+	})
+}
+
+func furnish(t *testing.T, p *usecasetest.Place) *house {
+	t.Helper()
+	h := &house{T: t, Place: p, receiver: newReceiver(t), settings: usecasetest.Settings{}}
+	h.tenant(recaller.Tenant{ID: tenantID, Name: "Lakeside Dental"}, h.receiver)
+	h.serve(jobs.Handler{MaxAttempts: maxTries})
+	return h
+}
+
+// tenant makes a tenant that is told of everything.
+func (h *house) tenant(t recaller.Tenant, r *receiver) {
+	h.Helper()
+	t = h.MakeTenant(h.T, t)
+	t.Webhook = recaller.Webhook{URL: r.URL + "/hook", Secret: secret, Events: recaller.EventTypes()}
+	h.settings[t.ID] = t
+}
+
+// set changes the tenant's webhook.
+func (h *house) set(change func(w *recaller.Webhook)) {
+	t := h.settings[tenantID]
+	change(&t.Webhook)
+	h.settings[tenantID] = t
+}
+
+// serve makes the service and the runner anew, as a process does.
+func (h *house) serve(handler jobs.Handler) {
+	var log *slog.Logger
+	h.logged, log = obstest.NewStream()
+	registry := prometheus.NewRegistry()
+	h.Place.Store.Announce(store.Herald{
+		Audience: func(ctx context.Context, tenant recaller.TenantID) (store.Audience, error) {
+			t, err := h.settings.Tenant(ctx, tenant)
+			return store.Audience{Webhook: t.Webhook.Wanted()}, err
+		},
+		Committed: func(recaller.TenantID, []recaller.Event, bool) {},
+	})
+	h.Service = notify.New(notify.Deps{
+		Store: h.Place.Store, Tenants: h.settings, Summarised: h.Place.Store.Conversation,
+		Sender: webhook.New(webhook.Options{Transport: &http.Transport{}}), Enqueued: func() {},
+		Log: log, Metrics: notify.NewMetrics(registry), Now: h.Clock.Now, NewID: h.NewID,
+	})
+	handler.Run, handler.GiveUp = h.Send, h.GiveUp
+	idle := jobs.Handler{Run: func(context.Context, recaller.Job) error { return nil }}
+	h.runner = jobs.New(h.Place.Store, map[string]jobs.Handler{
+		recaller.JobDispatch: handler, recaller.JobReindex: idle, recaller.JobWrapup: idle,
+	}, jobs.Options{Workers: 6}, log, registry, h.Clock.Now)
+}
+
+func (h *house) ok(err error) {
+	h.Helper()
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+// ring opens a conversation with a caller of a number.
+func (h *house) ring(tenant recaller.TenantID, number string) recaller.Opened {
+	h.Helper()
+	h.Clock.Advance(time.Second)
+	now := h.Clock.Now()
+	out, err := h.Place.Store.OpenConversation(h.Context(), tenant, recaller.Opening{
+		Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: number}}, NewCaller: recaller.CallerID(h.NewID()),
+		Name: "Ann Archer", NameSource: recaller.NameSet,
+		Conversation: recaller.Conversation{
+			ID: recaller.ConversationID(h.NewID()), ExternalID: "CA-" + number, Channel: recaller.ChannelVoice, Direction: recaller.Inbound,
+			Status: recaller.Active, StartedAt: now, LastActivityAt: now,
+		},
+	})
+	h.ok(err)
+	return out
+}
+
+// end ends a conversation.
+func (h *house) end(o recaller.Opened, cut bool) recaller.Conversation {
+	h.Helper()
+	h.Clock.Advance(time.Minute)
+	out, err := h.Place.Store.CloseConversation(h.Context(), tenantID, recaller.Closing{
+		Conversation: o.Conversation.ID, Status: recaller.Completed, EndedAt: h.Clock.Now(), Duration: time.Minute, Cut: cut,
+		Steps: []recaller.PlannedStep{{Step: recaller.StepSummarise, State: recaller.StepPending}},
+	})
+	h.ok(err)
+	return out.Conversation
+}
+
+// writeUp puts a summary and labels on a conversation, and ends its wrap-up.
+func (h *house) writeUp(c recaller.Conversation) {
+	h.Helper()
+	h.Clock.Advance(time.Second)
+	_, err := h.Place.Store.WriteStep(h.Context(), tenantID, recaller.StepResult{
+		Conversation: c.ID, Caller: c.Caller, Step: recaller.StepSummarise, State: recaller.StepDone, By: recaller.ByRules, At: h.Clock.Now(),
+		Summary:  &recaller.Summary{Brief: "She keeps bees.", By: recaller.ByRules},
+		Analysis: &recaller.Analysis{Intent: "enquiry", Sentiment: "positive", Outcome: "resolved", By: recaller.ByRules},
+	})
+	h.ok(err)
+	h.ok(h.Place.Store.WrittenUp(h.Context(), tenantID, c, recaller.Job{}, h.Clock.Now()))
+}
+
+func (h *house) remember(tenant recaller.TenantID, caller recaller.CallerID, key, value string) recaller.Memory {
+	h.Helper()
+	h.Clock.Advance(time.Second)
+	now := h.Clock.Now()
+	out, err := h.Place.Store.StoreMemory(h.Context(), tenant, recaller.Storing{Memory: recaller.Memory{
+		ID: recaller.MemoryID(h.NewID()), Caller: caller, Type: recaller.Fact, Key: key, Value: value, Confidence: 1,
+		Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly, CreatedAt: now, ConfirmedAt: now,
+	}})
+	h.ok(err)
+	return out.Memory
+}
+
+func (h *house) forget(id recaller.MemoryID) {
+	h.Helper()
+	h.Clock.Advance(time.Second)
+	_, err := h.Place.Store.ChangeMemory(h.Context(), tenantID, recaller.Changing{ID: id, Forget: true, Patch: recaller.MemoryPatch{At: h.Clock.Now()}})
+	h.ok(err)
+}
+
+// pass lets time pass and runs what is due.
+func (h *house) pass(d time.Duration) {
+	h.Helper()
+	h.Clock.Advance(d)
+	_, err := h.runner.RunDue(h.Context())
+	h.ok(err)
+}
+
+// list returns what the webhook has not taken.
+func (h *house) list(status recaller.DispatchStatus) []recaller.Dispatch {
+	h.Helper()
+	list, _, err := h.List(h.Context(), tenantID, recaller.DispatchFilter{Status: status})
+	h.ok(err)
+	return list
+}
+
+// request is one that the receiver got.
+type request struct {
+	id   string
+	body string
+}
+
+// receiver is a tenant's webhook. It refuses what is not signed with the secret, else answers as it is told.
+type receiver struct {
+	*httptest.Server
+	t       *testing.T
+	arrived chan struct{} // one for each request
+	mu      sync.Mutex
+	got     []request
+	status  int
+}
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{t: t, status: http.StatusNoContent, arrived: make(chan struct{}, 100)}
+	r.Server = httptest.NewServer(r)
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	body, _ := io.ReadAll(req.Body)
+	verifier, err := standardwebhooks.NewWebhook(secret)
+	if err == nil {
+		err = verifier.VerifyIgnoringTimestamp(body, req.Header)
+	}
+	if err != nil {
+		r.t.Errorf("the signature is not right: %v", err)
+	}
+	r.got = append(r.got, request{req.Header.Get("webhook-id"), string(body)})
+	select {
+	case r.arrived <- struct{}{}:
+	default:
+	}
+	w.WriteHeader(r.status)
+	_, _ = io.WriteString(w, "a secret of the receiver's")
+}
+
+// answers sets what is answered from now on.
+func (r *receiver) answers(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status = status
+}
+
+// take returns what was received since the last time.
+func (r *receiver) take() []request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	got := r.got
+	r.got = nil
+	return got
+}
