@@ -439,8 +439,10 @@ func TestTurnsAreToldAsWhatTwoSidesSaid(t *testing.T) {
 	in.Turns = []recaller.Turn{say(recaller.Assistant, "Hello!"), say(recaller.User, "Hi."), say(recaller.User, " Is it Tuesday? "), cut, say(recaller.User, ""), say(recaller.User, "No!"), unheard}
 	b.answers(in)
 	want := []recaller.Said{
-		{Speaker: recaller.Assistant, Text: "Hello!"}, {Speaker: recaller.User, Text: "Hi.\nIs it Tuesday?"},
-		{Speaker: recaller.Assistant, Text: "Your table is on Tues—"}, {Speaker: recaller.User, Text: "No!\n(hardly heard) Munday"},
+		{Speaker: recaller.Assistant, Text: "Hello!"},
+		{Speaker: recaller.User, Text: "Hi.\nIs it Tuesday?"},
+		{Speaker: recaller.Assistant, Text: "Your table is on Tues—"},
+		{Speaker: recaller.User, Text: "No!\n(hardly heard) Munday"},
 	}
 	if diff := cmp.Diff(want, m.asked[0].Said); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

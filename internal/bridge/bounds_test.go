@@ -76,7 +76,8 @@ func TestBounds(t *testing.T) {
 		{"the telephone's socket breaks", plot{}, func(s *stage) { _ = s.end.Drop() }, bridge.Lost, 0, second, ""},
 		{"the platform closes without a word", plot{}, func(s *stage) { _ = s.end.Close() }, bridge.HungUp, 0, second, ""},
 		{
-			"the telephone takes nothing", plot{room: 8, call: first, phone: bridgetest.PhoneOptions{Full: true}, model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Say: long})}},
+			"the telephone takes nothing",
+			plot{room: 8, call: first, phone: bridgetest.PhoneOptions{Full: true}, model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Say: long})}},
 			nil, bridge.Lost, 10 * second, 12 * second, "",
 		},
 		{"more frames than a telephone sends", plot{room: 1}, func(s *stage) { s.flood(3000) }, bridge.Flooded, 0, second, ""},
@@ -87,7 +88,8 @@ func TestBounds(t *testing.T) {
 		{"the model does not answer", plot{call: first, model: bridgetest.ModelOptions{Think: never}}, nil, bridge.Broken, 40 * second, 41 * second, "silent"},
 		{"the model does not answer the caller", plot{model: bridgetest.ModelOptions{Think: never}}, func(s *stage) { s.talks() }, bridge.Broken, 40 * second, 44 * second, "silent"},
 		{
-			"the model fails, and again", plot{call: first, model: bridgetest.ModelOptions{Think: func(bridgetest.Heard) bridgetest.Reply { return bridgetest.Reply{Fail: true} }}},
+			"the model fails, and again",
+			plot{call: first, model: bridgetest.ModelOptions{Think: func(bridgetest.Heard) bridgetest.Reply { return bridgetest.Reply{Fail: true} }}},
 			nil, bridge.Broken, 0, 5 * second, "failed",
 		},
 		{"the model's key is refused", plot{model: bridgetest.ModelOptions{Refuse: func(n int) error {

@@ -20,7 +20,8 @@ func TestHowSessionsAreOpened(t *testing.T) {
 		refresh  string
 	}{
 		{
-			"OpenAI", Provider{Language: "en", Voice: "cedar"},
+			"OpenAI",
+			Provider{Language: "en", Voice: "cedar"},
 			`{"type":"session.update","session":{"type":"realtime","instructions":"Be kind.","output_modalities":["audio"],` +
 				`"audio":{"input":{"format":{"type":"audio/pcmu"},"transcription":{"model":"gpt-4o-transcribe","language":"en"},"turn_detection":` + openDetection + `},` +
 				`"output":{"format":{"type":"audio/pcmu"},"voice":"cedar"}},`,
@@ -28,14 +29,16 @@ func TestHowSessionsAreOpened(t *testing.T) {
 			`{"type":"session.update","session":{"type":"realtime","instructions":"Be kind."}}`,
 		},
 		{
-			"OpenAI's older names", Provider{Beta: true, TurnDetection: json.RawMessage(`{"type":"semantic_vad"}`)},
+			"OpenAI's older names",
+			Provider{Beta: true, TurnDetection: json.RawMessage(`{"type":"semantic_vad"}`)},
 			`{"type":"session.update","session":{"instructions":"Be kind.","modalities":["audio","text"],"input_audio_format":"g711_ulaw","output_audio_format":"g711_ulaw",` +
 				`"input_audio_transcription":{"model":"gpt-4o-transcribe"},"voice":"marin","turn_detection":{"type":"semantic_vad"},`,
 			`"tool_choice":"auto"}}`,
 			`{"type":"session.update","session":{"instructions":"Be kind."}}`,
 		},
 		{
-			"xAI", Provider{Maker: XAI},
+			"xAI",
+			Provider{Maker: XAI},
 			`{"type":"session.update","session":{"instructions":"Be kind.","voice":"eve","turn_detection":{"type":"server_vad"},` +
 				`"audio":{"input":{"format":{"type":"audio/pcmu"},"transcription":{"model":"grok-transcribe"}},"output":{"format":{"type":"audio/pcmu"}}},`,
 			`}]}}`,

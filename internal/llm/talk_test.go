@@ -133,8 +133,12 @@ func TestCallsAndTheirResultsGoBackToTheModel(t *testing.T) {
 		q := h.provider.Requests()[1]
 		calls := storing().Calls
 		want := []llmtest.Message{
-			{Role: "user", Text: "hello"}, {Role: "assistant", Text: "hi"}, {Role: "user", Text: "my " + secret + " is red"},
-			{Role: "assistant", Text: "One moment, please.", Calls: calls}, {Role: "tool", Text: `{"done":true}`, Of: "call_a"}, {Role: "tool", Text: "gone", Of: "call_b"},
+			{Role: "user", Text: "hello"},
+			{Role: "assistant", Text: "hi"},
+			{Role: "user", Text: "my " + secret + " is red"},
+			{Role: "assistant", Text: "One moment, please.", Calls: calls},
+			{Role: "tool", Text: `{"done":true}`, Of: "call_a"},
+			{Role: "tool", Text: "gone", Of: "call_b"},
 		}
 		if diff := cmp.Diff(want, q.Messages); diff != "" {
 			t.Errorf("messages (-want +got):\n%s", diff)

@@ -80,7 +80,7 @@ type write struct {
 
 func (b *bench) writesOf(o recaller.Opened, t recaller.Thread) []write {
 	caller := o.Caller.ID
-	var tea, paper = recaller.Memory{}, recaller.Document{}
+	tea, paper := recaller.Memory{}, recaller.Document{}
 	var live recaller.Conversation
 	return append(b.tenantWrites(), []write{
 		{"words", func() { b.say("t1", o, "user: one", "assistant: two") }},
