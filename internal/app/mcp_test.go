@@ -21,8 +21,8 @@ import (
 	"github.com/recallerhq/recaller/client"
 )
 
-// agent is a model's client of the door for MCP.
-type agent struct {
+// modelClient is a model's client of the door for MCP.
+type modelClient struct {
 	*mcp.ClientSession
 	t     *testing.T
 	tools map[string]*mcp.Tool
@@ -40,7 +40,7 @@ func (h headers) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // connect connects an agent with a key.
-func (h *house) connect(key string, more headers) *agent {
+func (h *house) connect(key string, more headers) *modelClient {
 	h.t.Helper()
 	with := headers{"Authorization": "Bearer " + key}
 	maps.Copy(with, more)
@@ -52,7 +52,7 @@ func (h *house) connect(key string, more headers) *agent {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { _ = s.Close() })
-	a := &agent{ClientSession: s, t: h.t, tools: map[string]*mcp.Tool{}}
+	a := &modelClient{ClientSession: s, t: h.t, tools: map[string]*mcp.Tool{}}
 	list, err := s.ListTools(h.t.Context(), nil)
 	if err != nil {
 		h.t.Fatal(err)
@@ -67,7 +67,7 @@ func (h *house) connect(key string, more headers) *agent {
 type args = map[string]any
 
 // call calls a tool and wants an answer that fits its schema; the text says the same.
-func (a *agent) call(name string, with args) map[string]any {
+func (a *modelClient) call(name string, with args) map[string]any {
 	a.t.Helper()
 	res, err := a.CallTool(a.t.Context(), &mcp.CallToolParams{Name: name, Arguments: with})
 	if err != nil || res.IsError {
@@ -97,7 +97,7 @@ func (a *agent) call(name string, with args) map[string]any {
 }
 
 // refused calls a tool and wants a tool's error; it returns the words.
-func (a *agent) refused(name string, with args) string {
+func (a *modelClient) refused(name string, with args) string {
 	a.t.Helper()
 	res, err := a.CallTool(a.t.Context(), &mcp.CallToolParams{Name: name, Arguments: with})
 	if err != nil || !res.IsError || res.StructuredContent != nil {
