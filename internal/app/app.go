@@ -17,6 +17,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/admission"
+	"github.com/recallerhq/recaller/internal/agent"
 	"github.com/recallerhq/recaller/internal/chatproxy"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/conversation"
@@ -32,6 +33,7 @@ import (
 	"github.com/recallerhq/recaller/internal/privacy"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/refresh"
+	"github.com/recallerhq/recaller/internal/relay"
 	"github.com/recallerhq/recaller/internal/search"
 	"github.com/recallerhq/recaller/internal/store"
 	"github.com/recallerhq/recaller/internal/store/postgres"
@@ -54,6 +56,10 @@ type Options struct {
 	Postgres postgres.Options
 	// Telegram adjusts how fast the companion goes.
 	Telegram telegram.Pace
+	// Relay adjusts the bounds of ConversationRelay.
+	Relay relay.Options
+	// AgentPatience is how long callers wait for a word of the built-in agent; 0: its default.
+	AgentPatience time.Duration
 	// Wrap, if set, is put between the use cases and the engine of the store. Tests use it to make the store fail.
 	Wrap func(store.Engine) store.Engine
 }
@@ -89,7 +95,8 @@ type App struct {
 	runner        *jobs.Runner
 	companion     *telegram.Bot // nil: none is configured
 	telephone     *telephony.Server
-	leased        bool // the last process's leases of jobs are to end before any job runs
+	agent         *agent.Agent // nil: no language model is configured
+	leased        bool         // the last process's leases of jobs are to end before any job runs
 	loops         loops
 }
 
@@ -163,7 +170,7 @@ func (a *App) openTenants(ctx context.Context) error {
 	a.closers = append(a.closers, func() error { issuers.Close(); return nil })
 	a.tenants = tenant.New(tenant.Deps{
 		Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.feed.AnewTenant, Reachable: a.reach().Host,
-		Issuers: issuers, PublicURL: a.cfg.Public, Answers: telephony.Answers(nil), // no sockets
+		Issuers: issuers, PublicURL: a.cfg.Public, Answers: telephony.Answers(a.sockets()...),
 	})
 	a.key = a.cfg.APIKey.Reveal()
 	if a.key == "" {

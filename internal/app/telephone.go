@@ -1,6 +1,10 @@
 package app
 
 import (
+	"net/http"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/relay"
 	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/telephony/signed"
 )
@@ -20,11 +24,30 @@ func (a *App) answering() (*telephony.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	calls := telephony.NewTokens(a.opts.Now)
+	sockets := map[recaller.TelephoneAnswer]http.Handler{}
+	if a.agent != nil {
+		sockets[recaller.AnswerRelay], err = relay.New(relay.Deps{
+			Tokens: calls, Conversations: a.conversations, Agent: a.agent,
+			Log: a.log, Registerer: a.registry, Now: a.opts.Now,
+		}, a.opts.Relay)
+		if err != nil {
+			return nil, err
+		}
+	}
 	return telephony.New(telephony.Deps{
-		Gate: a.gate, Tenants: a.tenants, Conversations: a.conversations, Tokens: telephony.NewTokens(a.opts.Now),
+		Gate: a.gate, Tenants: a.tenants, Conversations: a.conversations, Tokens: calls,
 		Log: a.log, Registerer: a.registry, Now: a.opts.Now,
 	}, telephony.Options{
 		Twilio: twilio, Telnyx: telnyx, Commands: telephony.Commands{Key: c.TelnyxAPIKey.Reveal(), BaseURL: c.TelnyxURL},
-		PublicURL: a.cfg.Public, Proxies: a.cfg.Proxies.Networks,
+		PublicURL: a.cfg.Public, Proxies: a.cfg.Proxies.Networks, Sockets: sockets,
 	})
+}
+
+// sockets are the answers to calls that this server has sockets for: with a model, the built-in agent answers.
+func (a *App) sockets() []recaller.TelephoneAnswer {
+	if _, ok := a.cfg.Provider(); ok {
+		return []recaller.TelephoneAnswer{recaller.AnswerRelay}
+	}
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/admission"
+	"github.com/recallerhq/recaller/internal/agent"
 	"github.com/recallerhq/recaller/internal/app/views"
 	"github.com/recallerhq/recaller/internal/archive"
 	"github.com/recallerhq/recaller/internal/briefing"
@@ -91,7 +92,7 @@ func (a *App) wire() error {
 		Feed: forgetful{a.feed, notices}, Now: now, NewID: newID,
 	})
 	a.search = a.searching(embedder, words)
-	model := a.model()
+	model := a.model(tools)
 	a.runJobs(reminders, notices, model)
 	if err := a.accompany(threads, model); err != nil {
 		return err
@@ -307,17 +308,30 @@ func (a *App) endStretch(ctx context.Context, tenant recaller.TenantID, conv rec
 // bytesPerToken is how many bytes of a conversation make a token, at the least. In English it is more.
 const bytesPerToken = 3
 
-// model returns a client of the configured language model; nil if none is configured.
-func (a *App) model() *llm.Client {
+// callsAtOnce is how many callers a model that is not one's own is asked for at once.
+const callsAtOnce = 64
+
+// model returns a client of the configured language model, and makes the built-in agent with another one: who talks to
+// it is not to wait for work that nobody waits for. nil, and no agent, if none is configured.
+func (a *App) model(tools *tool.Service) *llm.Client {
 	p, ok := a.cfg.Provider()
 	if !ok {
 		return nil
 	}
-	return llm.New(llm.Settings{
+	s := llm.Settings{
 		Patient:  p.Local(),
 		Provider: p.Protocol, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Model: p.Model,
 		Timeout: a.cfg.Model.Timeout, Concurrency: a.cfg.Model.Concurrency, Metrics: llm.NewMetrics(a.registry),
+	}
+	work := llm.New(s)
+	if !p.Local() {
+		s.Concurrency = callsAtOnce
+	}
+	a.agent = agent.New(agent.Deps{
+		Model: llm.New(s), Patience: a.opts.AgentPatience, Tools: tools, Tenants: a.tenants, Log: a.log,
+		Metrics: agent.NewMetrics(a.registry), Now: a.opts.Now,
 	})
+	return work
 }
 
 // embedder returns the client that makes the vectors by which a tenant's conversations are searched.

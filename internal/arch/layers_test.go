@@ -39,7 +39,7 @@ func layers() []layer {
 		{name: "admission", packages: []string{"admission"}},
 		{name: "HTTP", may: []string{"admission", "client"}, packages: []string{"httpdoor"}},
 		{name: "edges in", may: []string{"admission", "HTTP", "use cases", "rules", "client"}, packages: []string{
-			"httpapi/...", "mcpserver/...", "chatproxy/...", "telephony/...", "platform/...", "telegram/...", "console/...",
+			"httpapi/...", "mcpserver/...", "chatproxy/...", "telephony/...", "relay/...", "platform/...", "telegram/...", "console/...",
 		}},
 		// The client is also the one definition of what goes over the wire, so the server builds on its types.
 		{name: "client", packages: []string{"/client/..."}},
@@ -101,6 +101,7 @@ func edges() map[string][]string {
 		"refresh":      {"briefing", "events"},
 		"agent":        {"memory", "tool"},
 		"telephony":    {"telephony/signed"},
+		"relay":        {"telephony"}, // whose socket it is
 
 		"embed": {"embed/static"},
 

@@ -226,8 +226,13 @@ func (s *Server) then(h hook, p recaller.Telephone) twiml {
 	return twiml{}
 }
 
-// carryOut ends a call, or notes its recording.
+// carryOut ends a call, or notes its recording. Its socket has half of the patience to keep what was said last.
 func (s *Server) carryOut(ctx context.Context, t recaller.Tenant, id string, n notice) result {
+	if n.end != nil {
+		wait, cancel := context.WithTimeout(ctx, s.opts.Patience/2)
+		s.Tokens.Left(wait, id)
+		cancel()
+	}
 	_, err := asked(ctx, s, func(ctx context.Context) (struct{}, error) {
 		if n.end == nil {
 			return struct{}{}, s.Conversations.Recorded(ctx, t.ID, id, n.recording)

@@ -3,7 +3,9 @@ package telephony
 import (
 	"context"
 	"errors"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/recallerhq/recaller"
@@ -136,10 +138,8 @@ func (s *Server) begin(ctx context.Context, t recaller.Tenant, c call) (conversa
 
 // possible is the answer that a tenant chose, if the server can give it: he may have chosen it elsewhere.
 func (s *Server) possible(a recaller.TelephoneAnswer) recaller.TelephoneAnswer {
-	for _, can := range Answers(s.opts.Sockets) {
-		if can == a {
-			return a
-		}
+	if slices.Contains(Answers(slices.Collect(maps.Keys(s.opts.Sockets))...), a) {
+		return a
 	}
 	return recaller.AnswerGreeting
 }
@@ -168,7 +168,10 @@ func (s *Server) token(t recaller.Tenant, c call, started conversation.Started, 
 	if over || late {
 		return "", false
 	}
-	return s.Tokens.Issue(Call{ID: c.id, Tenant: t.ID, Conversation: conv.ID})
+	return s.Tokens.Issue(Call{
+		ID: c.id, Tenant: t.ID, Conversation: conv.ID, Caller: started.Caller.ID, TimeZone: started.Caller.TimeZone,
+		Greeting: greeting(t), Language: t.Telephone.Language,
+	})
 }
 
 // nobodys reports whether a number is no tenant's, or none at all.

@@ -12,9 +12,11 @@ package telephony
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -69,7 +71,8 @@ type Options struct {
 	PublicURL string         // by which the platforms reach the server, without a slash at the end
 	Proxies   []netip.Prefix // whose X-Forwarded-For says who asks
 	Patience  time.Duration  // how long a webhook may wait for the store; 0: DefaultPatience
-	// Sockets serve the answers that go on over a socket. An answer without one cannot be given: the call is greeted.
+	// Sockets serve the answers that go on over a socket, until the request's context ends: then the server drains. An
+	// answer without a socket cannot be given: the call is greeted.
 	Sockets map[recaller.TelephoneAnswer]http.Handler
 }
 
@@ -118,11 +121,11 @@ func New(deps Deps, opts Options) (*Server, error) {
 	}, nil
 }
 
-// Answers lists what a server with these sockets can answer calls with.
-func Answers(sockets map[recaller.TelephoneAnswer]http.Handler) []recaller.TelephoneAnswer {
+// Answers lists what a server can answer calls with that has sockets for some answers.
+func Answers(sockets ...recaller.TelephoneAnswer) []recaller.TelephoneAnswer {
 	var out []recaller.TelephoneAnswer
 	for _, a := range recaller.TelephoneAnswers() {
-		if a == recaller.AnswerGreeting || a == recaller.AnswerForward || sockets[a] != nil {
+		if a == recaller.AnswerGreeting || a == recaller.AnswerForward || slices.Contains(sockets, a) {
 			out = append(out, a)
 		}
 	}
@@ -229,7 +232,10 @@ func (s *Server) socketOf(x *exchange, w http.ResponseWriter, r *http.Request) e
 		return forged(x, "the handshake is not the platform's")
 	}
 	x.result = resultSocket
-	handler.ServeHTTP(w, r)
+	ctx, end := context.WithCancelCause(r.Context())
+	defer end(nil)
+	x.Lasts(func(why string) { end(errors.New(why)) })
+	handler.ServeHTTP(w, r.WithContext(ctx))
 	return nil
 }
 

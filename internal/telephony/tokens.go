@@ -1,6 +1,7 @@
 package telephony
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"sync"
@@ -20,6 +21,10 @@ type Call struct {
 	ID           string // the platform's
 	Tenant       recaller.TenantID
 	Conversation recaller.ConversationID // empty: the store was away, and the call goes on without memory
+	Caller       recaller.CallerID       // empty: the store has not seen the call
+	TimeZone     string                  // of the caller; empty: the tenant's
+	Greeting     string                  // what the platform says first; empty: nothing
+	Language     string                  // of what is said, as the tenant set it; empty: he did not
 }
 
 // Tokens bind a socket to the call that it is of: the answer to the webhook has one, the platform gives it back when it
@@ -28,7 +33,8 @@ type Tokens struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	awaited *shelf[*awaited] // by the id of the call
+	awaited *shelf[*awaited]         // by the id of the call
+	here    map[string]chan struct{} // sockets that go on, by the id of the call; closed when they are over
 }
 
 type awaited struct {
@@ -39,7 +45,7 @@ type awaited struct {
 
 // NewTokens returns Tokens that go by a clock.
 func NewTokens(now func() time.Time) *Tokens {
-	return &Tokens{now: now, awaited: newShelf[*awaited](maxTokens, TokenTTL)}
+	return &Tokens{now: now, awaited: newShelf[*awaited](maxTokens, TokenTTL), here: map[string]chan struct{}{}}
 }
 
 // Issue returns the token of a call. A webhook that comes again gets the same one. false: the call's socket has come
@@ -73,4 +79,35 @@ func (t *Tokens) Take(id, token string) (Call, bool) {
 	}
 	a.taken = true
 	return a.call, true
+}
+
+// Enter says that the socket of a call goes on, until leave is called. What was said over it is kept by then.
+func (t *Tokens) Enter(id string) (leave func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	over := make(chan struct{})
+	t.here[id] = over
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		close(over)
+		if t.here[id] == over {
+			delete(t.here, id)
+		}
+	}
+}
+
+// Left waits until the socket of a call is over, or ctx ends: a platform tells that a call is over while its socket closes.
+// If there is none, it does not wait.
+func (t *Tokens) Left(ctx context.Context, id string) {
+	t.mu.Lock()
+	over := t.here[id]
+	t.mu.Unlock()
+	if over == nil {
+		return
+	}
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
 }
