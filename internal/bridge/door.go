@@ -24,7 +24,7 @@ type Door struct {
 // a stream that nobody awaits; it is closed without a word.
 type Whose func(ctx context.Context, r *http.Request, start mediastream.Start) (call Call, ok bool)
 
-// Door returns a Door. Calls end as Stopped when serving ends. over is told how each call went, when all of it is kept:
+// Door returns a Door. Calls end as Stopped when serving ends, or the context of their request. over is told how each call went, when all of it is kept:
 // it is where a conversation is ended. Its ctx outlives serving.
 func (b *Bridge) Door(serving context.Context, ask Whose, over func(ctx context.Context, call Call, o Outcome)) *Door {
 	return &Door{bridge: b, serving: serving, ask: ask, over: over}
@@ -36,27 +36,31 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the server stops", http.StatusServiceUnavailable)
 		return
 	}
-	c, err := websocket.Accept(w, r, nil)
+	// Platforms are no browsers: it is the token that says who they are, whatever Origin they send.
+	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		return // it has answered
 	}
 	d.calls.Add(1)
 	defer d.calls.Done()
+	ctx, cancel := context.WithCancel(d.serving)
+	defer cancel()
+	defer context.AfterFunc(r.Context(), cancel)()
 	phone := NewPhone(Socket(c, MaxFrame), mediastream.Any)
-	start, why := d.bridge.Begin(d.serving, phone)
+	start, why := d.bridge.Begin(ctx, phone)
 	if why != "" {
 		_ = phone.Drop() // there is nobody to be told
 		return
 	}
-	call, ok := d.ask(d.serving, r, start)
+	call, ok := d.ask(ctx, r, start)
 	if !ok {
 		d.bridge.Metrics.calls.WithLabelValues(string(Unknown)).Inc()
 		d.bridge.Log.WarnContext(d.serving, "a media stream was refused", "reason", string(Unknown))
 		_ = phone.Drop()
 		return
 	}
-	o := d.bridge.Run(d.serving, phone, call)
-	d.over(context.WithoutCancel(d.serving), call, o)
+	o := d.bridge.Run(ctx, phone, call)
+	d.over(context.WithoutCancel(ctx), call, o)
 }
 
 // Wait waits until no call is under way. Nobody may come in any more then.

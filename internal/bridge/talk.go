@@ -132,6 +132,9 @@ func (t *talk) close() Outcome {
 	t.at(t.Now())
 	t.sub.Close()
 	t.silence("")
+	if t.call.Leaving != nil {
+		t.call.Leaving(Outcome{Reason: t.reason, Lasted: t.now.Sub(t.began), Retried: t.retried})
+	}
 	var closing sync.WaitGroup
 	closing.Go(t.hangUp)
 	t.linger()

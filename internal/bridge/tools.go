@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -54,6 +55,9 @@ func (t *talk) carryOut(ctx context.Context, j job) string {
 	ctx, cancel := context.WithTimeout(ctx, toolLimit)
 	defer cancel()
 	name := recaller.Tool(j.call.Name)
+	if t.call.Tools != nil && !slices.Contains(t.call.Tools, name) {
+		return noTool
+	}
 	res, err := t.Tools.Do(ctx, tool.Call{
 		Tenant: t.call.Tenant, Conversation: string(t.call.Conversation), Name: name, Arguments: j.call.Arguments,
 		Once: recaller.Once{Token: "bridge call " + string(t.call.Conversation) + " " + j.call.ID},
@@ -71,6 +75,7 @@ func (t *talk) carryOut(ctx context.Context, j job) string {
 
 const (
 	failed = `{"success":false,"error":"it did not work just now"}`
+	noTool = `{"success":false,"error":"there is no such tool"}`
 	tooFew = `{"success":false,"error":"too many calls at once"}`
 )
 
