@@ -40,6 +40,7 @@ type Config struct {
 	Voice     Voice
 	Telegram  Telegram
 	Telephone Telephone
+	Talking   Realtime // as it is set; Realtime chooses
 	STT       Endpoint // of speech to text; no BaseURL: there is none
 	TTS       Endpoint // of text to speech; likewise
 	TTSVoice  string   // who speaks
@@ -182,6 +183,15 @@ type Telephone struct {
 	TelnyxKeys     []string // none: Telnyx is refused
 	TelnyxAPIKey   Secret   // for commands about calls of its Call Control API; empty: those are refused
 	TelnyxURL      string   // where it takes them
+}
+
+// Realtime is the speech model that calls are bridged to (spec W14).
+type Realtime struct {
+	Provider string // one of the Provider constants
+	URL      string // of the WebSocket; empty: the provider's
+	APIKey   Secret
+	Model    string // empty: the provider's usual one, as Voice
+	Voice    string
 }
 
 // Remem is an outside document server that documents of conversations are delivered to, too (spec V11).
@@ -332,6 +342,34 @@ func (c Config) Embedder() Embedding {
 		e.BaseURL = cmp.Or(e.BaseURL, ollamaURL)
 	}
 	return e
+}
+
+// Realtime chooses the speech model: that of RECALLER_REALTIME_URL if it is set, else xAI's or OpenAI's, whose key there
+// is, or the one that RECALLER_REALTIME_PROVIDER names. Otherwise there is none. The key of a provider goes to no other
+// URL than its own.
+func (c Config) Realtime() (Realtime, bool) {
+	r := c.Talking
+	named := r.Provider
+	switch {
+	case named == ProviderNone:
+		return Realtime{}, false
+	case r.URL != "":
+		if named == ProviderAuto {
+			r.Provider = ProviderOpenAI
+		}
+		return r, true
+	}
+	for _, p := range []Realtime{{Provider: ProviderXAI, APIKey: c.XAI.APIKey}, {Provider: ProviderOpenAI, APIKey: c.OpenAI.APIKey}} {
+		key := p.APIKey
+		if r.APIKey.Set() && named == p.Provider {
+			key = r.APIKey
+		}
+		if key.Set() && (named == ProviderAuto || named == p.Provider) {
+			r.Provider, r.APIKey = p.Provider, key
+			return r, true
+		}
+	}
+	return Realtime{}, false
 }
 
 // ollamaURL is where a local Ollama listens.

@@ -136,6 +136,15 @@ func (c *Config) telephoneFields() []field {
 		{"telnyx.public_key", "TELNYX_PUBLIC_KEY", "", "Public key of Telnyx's webhooks, in base64; several with commas between. Not set: Telnyx's webhooks are refused.", list(&c.Telephone.TelnyxKeys)},
 		{"telnyx.api_key", "TELNYX_API_KEY", "", "Key of Telnyx's API, by which calls of its Call Control API are answered. Not set: only TeXML applications are served.", secret(&c.Telephone.TelnyxAPIKey)},
 		{"telnyx.url", "RECALLER_TELNYX_URL", "https://api.telnyx.com/v2", "Telnyx's API.", address(&c.Telephone.TelnyxURL)},
+		{
+			"realtime.provider", "RECALLER_REALTIME_PROVIDER", ProviderAuto,
+			"Whose realtime model [calls are bridged to](telephone.md#the-bridge): `auto` (the endpoint of RECALLER_REALTIME_URL, else xAI or OpenAI, whose key is set), `openai`, `xai`, or `none`.",
+			oneOf(&c.Talking.Provider, ProviderAuto, ProviderNone, ProviderOpenAI, ProviderXAI),
+		},
+		{"realtime.url", "RECALLER_REALTIME_URL", "", "Endpoint of the realtime model, as `https://` or `http://`; it speaks OpenAI's protocol unless RECALLER_REALTIME_PROVIDER says `xai`. Not set: the provider's.", address(&c.Talking.URL)},
+		{"realtime.api_key", "RECALLER_REALTIME_API_KEY", "", "Key of that endpoint, or of the provider that is named. Not set: XAI_API_KEY or OPENAI_API_KEY, which go to their own endpoints only.", secret(&c.Talking.APIKey)},
+		{"realtime.model", "RECALLER_REALTIME_MODEL", "", "Realtime model to ask for. Not set: `gpt-realtime`, or `grok-voice-latest`.", text(&c.Talking.Model)},
+		{"realtime.voice", "RECALLER_REALTIME_VOICE", "", "Voice that it speaks with. Not set: `marin`, or `eve`.", text(&c.Talking.Voice)},
 	}
 }
 

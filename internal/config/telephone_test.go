@@ -8,6 +8,38 @@ import (
 	"github.com/recallerhq/recaller/internal/config"
 )
 
+// Calls are bridged to the model whose endpoint is set, or to a provider whose key is. A key goes to its own endpoint only.
+func TestTheModelThatCallsAreBridgedTo(t *testing.T) {
+	const at = "https://models.example/v1/realtime"
+	for name, c := range map[string]struct {
+		env                map[string]string
+		provider, url, key string // no provider: no call can be bridged
+	}{
+		"nothing":               {nil, "", "", ""},
+		"OpenAI":                {map[string]string{"OPENAI_API_KEY": "o"}, "openai", "", "o"},
+		"xAI before OpenAI":     {map[string]string{"OPENAI_API_KEY": "o", "XAI_API_KEY": "x"}, "xai", "", "x"},
+		"by name":               {map[string]string{"OPENAI_API_KEY": "o", "XAI_API_KEY": "x", "RECALLER_REALTIME_PROVIDER": "openai"}, "openai", "", "o"},
+		"with a key of its own": {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_REALTIME_API_KEY": "r", "RECALLER_REALTIME_PROVIDER": "openai"}, "openai", "", "r"},
+		"an endpoint":           {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_REALTIME_URL": at}, "openai", at, ""},
+		"with its key":          {map[string]string{"RECALLER_REALTIME_URL": at, "RECALLER_REALTIME_API_KEY": "r", "RECALLER_REALTIME_PROVIDER": "xai"}, "xai", at, "r"},
+		"a name without a key":  {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_REALTIME_PROVIDER": "xai"}, "", "", ""},
+		"none":                  {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_REALTIME_URL": at, "RECALLER_REALTIME_PROVIDER": "none"}, "", "", ""},
+	} {
+		cfg, err := config.Load(config.Options{Env: func(k string) (string, bool) { v, ok := c.env[k]; return v, ok }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := cfg.Realtime()
+		if ok != (c.provider != "") || ok && (got.Provider != c.provider || got.URL != c.url || got.APIKey.Reveal() != c.key) {
+			t.Errorf("%s: got %s at %q with %q, %v", name, got.Provider, got.URL, got.APIKey.Reveal(), ok)
+		}
+		warns := slices.ContainsFunc(cfg.Warnings(), func(w string) bool { return strings.Contains(w, "no call can be bridged") })
+		if warns != (name == "a name without a key") {
+			t.Errorf("%s: got %q", name, cfg.Warnings())
+		}
+	}
+}
+
 func TestTelephonePlatforms(t *testing.T) {
 	from := func(values map[string]string) (config.Config, error) {
 		return config.Load(config.Options{Env: func(k string) (string, bool) { v, ok := values[k]; return v, ok }})

@@ -276,6 +276,13 @@ func (c Config) Warnings() []string {
 	if len(c.Telephone.TwilioTokens) > 0 && c.Public == "" {
 		warn("TWILIO_AUTH_TOKEN is set and RECALLER_PUBLIC_URL is not: Twilio signs the address that it calls, so its webhooks are refused")
 	}
+	_, speaks := c.Realtime()
+	if named := c.Talking.Provider; !speaks && named != ProviderAuto && named != ProviderNone {
+		warn("RECALLER_REALTIME_PROVIDER is %s, but its key is not set: no call can be bridged", named)
+	}
+	if host := unencrypted(c.Talking.URL); host != "" {
+		warn("RECALLER_REALTIME_URL is plain HTTP: calls travel to %s unencrypted", host)
+	}
 	if host := unencrypted(p.BaseURL); host != "" {
 		warn("RECALLER_LLM_BASE_URL is plain HTTP: conversations travel to %s unencrypted", host)
 	}
