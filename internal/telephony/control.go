@@ -45,6 +45,7 @@ type state struct {
 	Number string `json:"number,omitempty"` // the tenant's
 	Of     string `json:"of,omitempty"`     // of a call that another was forwarded to: the other
 	Sorry  bool   `json:"sorry,omitempty"`  // it could not be found out whose call it is
+	Plain  bool   `json:"plain,omitempty"`  // it was picked up without a socket
 }
 
 func (s state) encode() string {
@@ -65,7 +66,7 @@ func readEvent(body []byte) (*event, bool) {
 	}
 	e := &event{kind: in.Data.Kind}
 	switch e.kind {
-	case "call.initiated", "call.answered", "call.speak.ended", "call.hangup":
+	case "call.initiated", "call.answered", "call.speak.ended", "call.hangup", "streaming.failed", "streaming.stopped":
 	default: // nothing that counts here, whatever it looks like
 		return e, true
 	}
@@ -90,7 +91,7 @@ func (e *event) webhook() kind {
 func (e *event) call() call {
 	p := e.payload
 	c := call{
-		id: p.Call, ours: p.To, theirs: p.From, direction: recaller.Inbound, ids: map[string]string{string(telnyx): p.Call},
+		control: true, id: p.Call, ours: p.To, theirs: p.From, direction: recaller.Inbound, ids: map[string]string{string(telnyx): p.Call},
 		attestation: recaller.Attestation{Told: plain(p.Attestation), Level: attested(p.Attestation)},
 	}
 	c.attestation.Passed = c.attestation.Level != "" && fmt.Sprint(p.Validated) == "true"
@@ -121,6 +122,10 @@ func (s *Server) happened(ctx context.Context, e *event) result {
 		if e.state.Number != "" {
 			return s.command(ctx, resultAnswered, e.payload.Call, "hangup", "spoken", nil)
 		}
+	case "streaming.failed", "streaming.stopped":
+		if came, _ := s.lines.of(e.payload.Call); e.state.Number != "" && !came {
+			return s.unconnected(ctx, e)
+		}
 	case "call.hangup":
 		if e.state.Of != "" {
 			return s.notReached(ctx, e)
@@ -143,8 +148,10 @@ func (s *Server) initiated(ctx context.Context, c call) result {
 		return s.command(ctx, resultUnavailable, c.id, "answer", "", map[string]any{"client_state": st.encode()})
 	}
 	started, r, failed := s.begin(ctx, t, c)
+	bridged := s.chosen(t, started, failed) == recaller.AnswerBridge
+	st.Plain = !bridged
 	with := map[string]any{"client_state": st.encode()}
-	if s.possible(t.Telephone.Answer) == recaller.AnswerBridge {
+	if bridged {
 		token, ok := s.token(t, c, started, failed)
 		if !ok {
 			return resultReplayed // Telnyx knows the first answer by its id
@@ -159,7 +166,7 @@ func (s *Server) initiated(ctx context.Context, c call) result {
 // streaming are the fields of an answer that open the socket for sound, both ways.
 func streaming(address, token string) map[string]any {
 	return map[string]any{
-		"stream_url": address, "stream_track": "inbound_track", "stream_bidirectional_mode": "rtp", "stream_bidirectional_codec": "PCMU",
+		"stream_url": address, "stream_track": "inbound_track", "stream_bidirectional_mode": streamMode, "stream_bidirectional_codec": streamCodec,
 		"stream_auth_token": token, "custom_parameters": []map[string]string{{"name": TokenParameter, "value": token}},
 	}
 }
@@ -171,7 +178,11 @@ func (s *Server) goOn(ctx context.Context, e *event) result {
 	if err != nil || e.state.Sorry {
 		return s.speak(ctx, resultUnavailable, id, told(t.Telephone, notNow), e.state)
 	}
-	switch s.possible(t.Telephone.Answer) {
+	answer := s.possible(t.Telephone.Answer)
+	if answer == recaller.AnswerBridge && e.state.Plain {
+		answer = unbridged(t)
+	}
+	switch answer {
 	case recaller.AnswerBridge:
 		return resultAnswered // the socket opens by itself
 	case recaller.AnswerForward:

@@ -158,7 +158,7 @@ func TestEventsThatLeadToLittle(t *testing.T) {
 		"call.answered":         {"client_state": "bm90IG91cnM=", "from": theirs, "to": ours},
 		"call.speak.ended":      {"client_state": "%%%"},
 		"call.bridged":          {"from": map[string]any{"phone_number": theirs}},
-		"streaming.failed":      {"call_control_id": 7},
+		"streaming.started":     {"call_control_id": 7},
 		"call.speak.started":    nil,
 		"message.received":      {"to": []any{ours}},
 		"call.recording.saved":  {"recording_urls": map[string]any{"mp3": "https://example.com/1"}},

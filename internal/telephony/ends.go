@@ -18,6 +18,7 @@ const (
 	afterParameter = "after"
 	afterDial      = "dial"
 	afterConnect   = "connect"
+	afterStream    = "stream"
 )
 
 // numberParameter is that of an address which says the tenant's number: webhooks about recordings name none.
@@ -38,6 +39,7 @@ type notice struct {
 	end       *conversation.End // nil: it told of a recording only
 	recording string
 	again     bool // it is to be tried again: the store was away, or the call had not ended
+	led       bool // end is what who led the call said
 	version   uint64
 }
 
@@ -62,10 +64,7 @@ func (e *ends) keep(id string, n notice) (gone int) {
 	defer e.mu.Unlock()
 	now := e.now()
 	if before, ok := e.told.get(id, now); ok {
-		if n.end == nil {
-			n.end = before.end
-		}
-		n.recording, n.number = cmp.Or(before.recording, n.recording), cmp.Or(n.number, before.number)
+		n = n.with(before)
 	}
 	if number, ok := e.numbers.get(id, now); ok {
 		n.number = number
@@ -73,6 +72,28 @@ func (e *ends) keep(id string, n notice) (gone int) {
 	e.versions++
 	n.version = e.versions
 	return e.told.put(id, n, now)
+}
+
+// with adds what was told before. Who led a call knows how it ended, and its platform how long it was.
+func (n notice) with(before notice) notice {
+	n.recording, n.number = cmp.Or(before.recording, n.recording), cmp.Or(n.number, before.number)
+	switch {
+	case n.end == nil:
+		n.end, n.led = before.end, before.led
+	case before.end == nil || n.led == before.led: // the later one counts
+	case n.led:
+		n.end = lasting(n.end, before.end.Duration)
+	default:
+		n.end, n.led = lasting(before.end, n.end.Duration), true
+	}
+	return n
+}
+
+// lasting is an end with another length, if there is one.
+func lasting(end *conversation.End, length time.Duration) *conversation.End {
+	out := *end
+	out.Duration = cmp.Or(length, out.Duration)
+	return &out
 }
 
 // rang notes whose number a call rang at.
@@ -185,6 +206,9 @@ func seconds(text string) time.Duration {
 
 // ended takes in how a call ended.
 func (s *Server) ended(ctx context.Context, h hook) reply {
+	if h.query.Get(afterParameter) == afterStream {
+		return s.streamed(ctx, h)
+	}
 	n, ok := noticeOf(h)
 	if !ok {
 		return reply{result: resultIgnored, twiml: s.then(h, recaller.Telephone{})}
@@ -228,6 +252,10 @@ func (s *Server) then(h hook, p recaller.Telephone) twiml {
 
 // carryOut ends a call, or notes its recording. Its socket has half of the patience to keep what was said last.
 func (s *Server) carryOut(ctx context.Context, t recaller.Tenant, id string, n notice) result {
+	if n.end != nil && s.lines.isOpen(id) { // whoever leads it ends it: what was said last is not kept yet
+		s.ends.settle(id, n, true)
+		return resultKept
+	}
 	if n.end != nil {
 		wait, cancel := context.WithTimeout(ctx, s.opts.Patience/2)
 		s.Tokens.Left(wait, id)

@@ -21,6 +21,7 @@ type call struct {
 	direction   recaller.Direction
 	attestation recaller.Attestation
 	ids         map[string]string
+	control     bool // it is one of Telnyx's Call Control API
 }
 
 // callOf reads who calls whom. In a call that the tenant made the numbers stand the other way round.
@@ -102,7 +103,7 @@ func (s *Server) ring(ctx context.Context, h hook) reply {
 		return reply{resultUnavailable, told(recaller.Telephone{}, notNow)}
 	}
 	started, result, failed := s.begin(ctx, t, c)
-	t.Telephone.Answer = s.possible(t.Telephone.Answer)
+	t.Telephone.Answer = s.chosen(t, started, failed)
 	return s.answer(t, c, started, failed, result)
 }
 
@@ -144,6 +145,24 @@ func (s *Server) possible(a recaller.TelephoneAnswer) recaller.TelephoneAnswer {
 	return recaller.AnswerGreeting
 }
 
+// chosen is how a call is answered: as the tenant chose, if the server can give that. What is said over a bridge is kept as
+// turns of its conversation, so a call that has none is not bridged.
+func (s *Server) chosen(t recaller.Tenant, started conversation.Started, failed error) recaller.TelephoneAnswer {
+	a := s.possible(t.Telephone.Answer)
+	if a != recaller.AnswerBridge || started.Conversation.ID != "" || errors.Is(failed, recaller.Conflict) {
+		return a
+	}
+	return unbridged(t)
+}
+
+// unbridged is how a call is answered that should be bridged, and cannot be.
+func unbridged(t recaller.Tenant) recaller.TelephoneAnswer {
+	if t.Telephone.ForwardTo != "" {
+		return recaller.AnswerForward
+	}
+	return recaller.AnswerGreeting
+}
+
 // answer is what the tenant chose.
 func (s *Server) answer(t recaller.Tenant, c call, started conversation.Started, failed error, r result) reply {
 	switch t.Telephone.Answer {
@@ -151,7 +170,7 @@ func (s *Server) answer(t recaller.Tenant, c call, started conversation.Started,
 		return reply{r, s.forwarded(t)}
 	case recaller.AnswerRelay, recaller.AnswerBridge:
 		if token, ok := s.token(t, c, started, failed); ok {
-			return reply{r, s.connected(t, token)}
+			return reply{r, s.connected(t, c, token)}
 		}
 		return reply{resultReplayed, twiml{Verbs: []any{hangup{}}}}
 	default:
@@ -170,7 +189,7 @@ func (s *Server) token(t recaller.Tenant, c call, started conversation.Started, 
 	}
 	return s.Tokens.Issue(Call{
 		ID: c.id, Tenant: t.ID, Conversation: conv.ID, Caller: started.Caller.ID, TimeZone: started.Caller.TimeZone,
-		Greeting: greeting(t), Language: t.Telephone.Language,
+		Greeting: greeting(t), Language: t.Telephone.Language, number: c.ours, control: c.control,
 	})
 }
 

@@ -99,6 +99,7 @@ type Server struct {
 	metrics *metrics
 	asking  chan struct{} // has one for each question to the store, and each command to Telnyx
 	ends    *ends
+	lines   *lines
 
 	commands *commander
 	working  sync.WaitGroup // what goes on beside the requests
@@ -113,7 +114,7 @@ func New(deps Deps, opts Options) (*Server, error) {
 	}
 	const full = "too many requests are under way; try again later"
 	return &Server{
-		Deps: deps, opts: opts, metrics: m, asking: make(chan struct{}, maxWaiting), ends: newEnds(deps.Now),
+		Deps: deps, opts: opts, metrics: m, asking: make(chan struct{}, maxWaiting), ends: newEnds(deps.Now), lines: newLines(deps.Now),
 		commands: newCommander(opts.Commands, opts.Again),
 		slots:    admission.Cap(maxAtOnce, full),
 		hook:     admission.Operation{Name: "telephone-webhook", Limit: limit, MaxBody: maxBody, Bodies: admission.Bytes(maxBodies, full)},

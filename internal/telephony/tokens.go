@@ -25,6 +25,9 @@ type Call struct {
 	TimeZone     string                  // of the caller; empty: the tenant's
 	Greeting     string                  // what the platform says first; empty: nothing
 	Language     string                  // of what is said, as the tenant set it; empty: he did not
+
+	number  string // the tenant's
+	control bool   // what comes next is told by commands
 }
 
 // Tokens bind a socket to the call that it is of: the answer to the webhook has one, the platform gives it back when it

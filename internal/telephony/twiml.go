@@ -52,6 +52,8 @@ type relay struct {
 
 type stream struct {
 	URL        string      `xml:"url,attr"`
+	Mode       string      `xml:"bidirectionalMode,attr,omitempty"` // Telnyx's, as the next one is: it would want MP3
+	Codec      string      `xml:"bidirectionalCodec,attr,omitempty"`
 	Parameters []parameter `xml:"Parameter"`
 }
 
@@ -59,6 +61,12 @@ type parameter struct {
 	Name  string `xml:"name,attr"`
 	Value string `xml:"value,attr"`
 }
+
+// How Telnyx is to take sound: as telephones have it, in pieces.
+const (
+	streamMode  = "rtp"
+	streamCodec = "PCMU"
+)
 
 // TokenParameter is the name of the parameter in which a socket brings its token.
 const TokenParameter = "token"
@@ -110,8 +118,12 @@ func (s *Server) forwarded(t recaller.Tenant) twiml {
 }
 
 // connected answers by having the call go on over a socket.
-func (s *Server) connected(t recaller.Tenant, token string) twiml {
-	c := connect{Action: s.address(EndedPath + "?" + afterParameter + "=" + afterConnect), Method: "POST"}
+func (s *Server) connected(t recaller.Tenant, of call, token string) twiml {
+	after := afterConnect
+	if t.Telephone.Answer == recaller.AnswerBridge {
+		after = afterStream
+	}
+	c := connect{Action: s.address(EndedPath + "?" + afterParameter + "=" + after), Method: "POST"}
 	with := []parameter{{TokenParameter, token}}
 	if t.Telephone.Answer == recaller.AnswerRelay {
 		c.Relay = &relay{
@@ -119,6 +131,9 @@ func (s *Server) connected(t recaller.Tenant, token string) twiml {
 		}
 	} else {
 		c.Stream = &stream{URL: s.socket(MediaPath), Parameters: with}
+		if of.ids[string(telnyx)] != "" {
+			c.Stream.Mode, c.Stream.Codec = streamMode, streamCodec
+		}
 	}
 	return twiml{Verbs: []any{c}}
 }

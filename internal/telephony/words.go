@@ -17,6 +17,11 @@ var (
 		{"de-DE", "Leider hat niemand abgenommen. Bitte versuchen Sie es später noch einmal. Auf Wiederhören."},
 		{"es-ES", "Lo sentimos, nadie ha contestado. Por favor, inténtelo más tarde. Adiós."},
 	}
+	brokeOff = sentence{
+		{"en-US", "Sorry, something went wrong, and I have to end the call. Please call again in a few minutes. Goodbye."},
+		{"de-DE", "Entschuldigung, es ist etwas schiefgegangen, und ich muss das Gespräch beenden. Bitte rufen Sie in ein paar Minuten noch einmal an. Auf Wiederhören."},
+		{"es-ES", "Lo siento, algo ha fallado y tengo que terminar la llamada. Por favor, vuelva a llamar en unos minutos. Adiós."},
+	}
 	notInService = sentence{{"en-US", "This number is not in service. Goodbye."}}
 	notNow       = sentence{{"en-US", "Sorry, we cannot take your call right now. Please try again in a few minutes. Goodbye."}}
 )

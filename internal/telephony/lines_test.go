@@ -1,0 +1,185 @@
+package telephony_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/telephony"
+	"github.com/recallerhq/recaller/internal/telephony/telephonytest"
+)
+
+var bridgedCall = recaller.Telephone{Answer: recaller.AnswerBridge, Language: "de-AT"}
+
+// pick has a call come in, and its socket.
+func (d *desk) pick(id string) *telephony.Line {
+	d.t.Helper()
+	a := d.ring(id)
+	call, ok := d.tokens.Take(id, a.XML.Find("Parameter").Attr("value"))
+	if !ok {
+		d.t.Fatalf("got %s, want a token", a.Body)
+	}
+	return d.door.Pick(call)
+}
+
+// Who leads a call over a socket ends its conversation, whatever the platform told before; what the platform knows of the
+// length and of the recording is kept. What it tells later adds the recording.
+func TestWhoLeadsACallEndsIt(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, bridgedCall, sockets)
+	over := telephonytest.Over("CA1", theirs, ours, "completed", 42*time.Second)
+	over.Set("RecordingUrl", "https://recordings.example.com/1")
+	line := d.pick("CA1")
+	for range 2 {
+		d.want("the end is told", d.Post(t, telephony.EndedPath, over), http.StatusOK, "")
+		if err := d.door.Retry(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := d.core.call("CA1"); got.Status != recaller.Active {
+		t.Fatalf("got %+v: it ended before all that was said was kept", got)
+	}
+	line.Over(t.Context(), conversation.End{Status: recaller.Failed, Reason: "broken", Duration: 40 * time.Second})
+	got := d.core.call("CA1")
+	if got.Status != recaller.Failed || got.EndReason != "broken" || got.Duration != 42*time.Second || got.RecordingURL != "https://recordings.example.com/1" {
+		t.Errorf("got %+v, want the end of who led it, with the platform's length and recording", got)
+	}
+
+	line = d.pick("CA2")
+	line.Over(t.Context(), conversation.End{Status: recaller.Completed, Reason: "ended", Duration: 40 * time.Second})
+	over.Set("CallSid", "CA2")
+	d.Post(t, telephony.EndedPath, over)
+	got = d.core.call("CA2")
+	if got.EndReason != "ended" || got.Duration != 40*time.Second || got.RecordingURL != "https://recordings.example.com/1" {
+		t.Errorf("got %+v, want the end that was told first, with the recording", got)
+	}
+}
+
+// Behind a stream the platform asks what comes next: a word of apology where the caller waits for one, in the tenant's
+// language. A call whose socket never came has failed.
+func TestWhatComesBehindAStream(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, bridgedCall, sockets)
+	next := func(id string) telephonytest.Answer {
+		t.Helper()
+		form := telephonytest.Ringing(id, theirs, ours)
+		form.Set("CallStatus", "in-progress")
+		return d.Post(t, telephony.EndedPath+"?after=stream", form)
+	}
+	a := d.ring("CA1")
+	if c := a.XML.Find("Connect"); c.Attr("action") != telephonytest.Public+telephony.EndedPath+"?after=stream" || c.Find("Stream").Attr("bidirectionalMode") != "" {
+		t.Errorf("got %s", a.Body)
+	}
+	for range 2 {
+		d.want("no socket came", next("CA1"), http.StatusOK, "Say Hangup")
+	}
+	if got := d.core.call("CA1"); got.Status != recaller.Failed || got.EndReason != "no socket" {
+		t.Errorf("got %+v, want a call that failed", got)
+	}
+	line := d.pick("CA2")
+	a = next("CA2")
+	d.want("the connection broke", a, http.StatusOK, "Say Hangup")
+	if s := a.XML.Find("Say"); !strings.HasPrefix(s.Text, "Entschuldigung") || s.Attr("language") != "de-AT" {
+		t.Errorf("got %+v, want an apology in German", s)
+	}
+	line.Leave(t.Context(), true)
+	d.want("the model broke", next("CA2"), http.StatusOK, "Say Hangup")
+	line.Leave(t.Context(), false)
+	d.want("it ended well", next("CA2"), http.StatusOK, "Hangup")
+	if got := d.core.call("CA2"); got.Status != recaller.Active {
+		t.Errorf("got %+v: what was said last is not kept yet", got)
+	}
+	line.Over(t.Context(), conversation.End{Status: recaller.Completed})
+	d.want("all is kept", next("CA2"), http.StatusOK, "Hangup")
+
+	d.Telnyx = true
+	a = d.ring("v3:a")
+	if s := a.XML.Find("Stream"); s.Attr("bidirectionalMode") != "rtp" || s.Attr("bidirectionalCodec") != "PCMU" {
+		t.Errorf("got %s, want Telnyx to send and take sound as telephones have it", a.Body)
+	}
+}
+
+// A call whose conversation could not begin has nowhere to keep what is said: it is not bridged.
+func TestACallWithoutAConversationIsNotBridged(t *testing.T) {
+	t.Parallel()
+	for verbs, forward := range map[string]string{"Dial": "+15550004444", "Say Hangup": ""} {
+		d := newDesk(t, recaller.Telephone{Answer: recaller.AnswerBridge, ForwardTo: forward}, func(o *telephony.Options) {
+			sockets(o)
+			o.Patience = 20 * time.Millisecond
+		})
+		slow := make(chan struct{})
+		d.core.set(func() { d.core.slow = slow })
+		d.want("the store is away", d.ring("CA1"), http.StatusOK, verbs)
+		close(slow)
+	}
+}
+
+// At Call Control commands say what comes behind a stream.
+func TestALineOfCallControl(t *testing.T) {
+	t.Parallel()
+	api := telephonytest.NewTelnyx(t)
+	d := newDesk(t, bridgedCall, func(o *telephony.Options) {
+		sockets(o)
+		o.Commands = telephony.Commands{Key: telephonytest.APIKey, BaseURL: api.URL}
+	})
+	n := 0
+	wants := func(call, action string) map[string]any {
+		t.Helper()
+		n++
+		got := api.Await(t, n)
+		if got.Call != call || got.Action != action {
+			t.Fatalf("got %+v, want %s", got, action)
+		}
+		return got.Fields
+	}
+	picked := func(id string) (*telephony.Line, any) {
+		t.Helper()
+		d.Event(t, telephony.VoicePath, "call.initiated", id, map[string]any{"direction": "incoming", "state": "parked", "from": theirs, "to": ours})
+		with := wants(id, "answer")
+		token, _ := with["stream_auth_token"].(string)
+		call, ok := d.tokens.Take(id, token)
+		if !ok || with["stream_url"] != "wss://"+strings.TrimPrefix(telephonytest.Public, "https://")+telephony.MediaPath {
+			t.Fatalf("got %+v", with)
+		}
+		return d.door.Pick(call), with["client_state"]
+	}
+	line, state := picked("v3:a")
+	line.Leave(t.Context(), false)
+	wants("v3:a", "hangup")
+	d.Event(t, telephony.VoicePath, "streaming.stopped", "v3:a", map[string]any{"client_state": state})
+	line, _ = picked("v3:b")
+	line.Leave(t.Context(), true)
+	if said, _ := wants("v3:b", "speak")["payload"].(string); !strings.HasPrefix(said, "Entschuldigung") {
+		t.Errorf("got %q, want an apology in German", said)
+	}
+	line, _ = picked("v3:c")
+	d.Event(t, telephony.VoicePath, "call.hangup", "v3:c", map[string]any{"direction": "incoming", "from": theirs, "to": ours, "hangup_cause": "normal_clearing"})
+	line.Leave(t.Context(), false) // nobody is there
+	d.Event(t, telephony.VoicePath, "call.initiated", "v3:d", map[string]any{"direction": "incoming", "state": "parked", "from": theirs, "to": ours})
+	with := wants("v3:d", "answer")
+	for range 2 {
+		d.Event(t, telephony.VoicePath, "streaming.failed", "v3:d", map[string]any{"client_state": with["client_state"]})
+	}
+	wants("v3:d", "speak")
+	d.door.Settle(t.Context())
+	if got := len(api.Commands()); got != n {
+		t.Errorf("got %d commands, want %d", got, n)
+	}
+}
+
+// A recording that is told while the call goes on waits for its end.
+func TestARecordingOfACallThatGoesOn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, bridgedCall, sockets)
+	line := d.pick("CA1")
+	form := url.Values{"CallSid": {"CA1"}, "RecordingUrl": {"https://recordings.example.com/1"}, "RecordingStatus": {"completed"}}
+	d.Post(t, telephony.EndedPath+"?number="+url.QueryEscape(ours), form)
+	line.Over(t.Context(), conversation.End{Status: recaller.Completed})
+	if got := d.core.call("CA1"); got.RecordingURL != "https://recordings.example.com/1" || got.Status != recaller.Completed {
+		t.Errorf("got %+v, want the recording", got)
+	}
+}
