@@ -4,13 +4,14 @@ import (
 	"net/http"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/bridge"
 	"github.com/recallerhq/recaller/internal/relay"
 	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/telephony/signed"
 )
 
 // answering makes the door of the telephone platforms.
-func (a *App) answering() (*telephony.Server, error) {
+func (a *App) answering(tools bridge.Tools) (*telephony.Server, error) {
 	c := a.cfg.Telephone
 	tokens := make([]string, len(c.TwilioTokens))
 	for i, t := range c.TwilioTokens {
@@ -35,6 +36,9 @@ func (a *App) answering() (*telephony.Server, error) {
 			return nil, err
 		}
 	}
+	if speaks, ok := a.cfg.Realtime(); ok {
+		sockets[recaller.AnswerBridge] = a.bridging(speaks, calls, tools)
+	}
 	return telephony.New(telephony.Deps{
 		Gate: a.gate, Tenants: a.tenants, Conversations: a.conversations, Tokens: calls,
 		Log: a.log, Registerer: a.registry, Now: a.opts.Now,
@@ -44,10 +48,14 @@ func (a *App) answering() (*telephony.Server, error) {
 	})
 }
 
-// sockets are the answers to calls that this server has sockets for: with a model, the built-in agent answers.
-func (a *App) sockets() []recaller.TelephoneAnswer {
+// sockets are the answers to calls that this server has sockets for: with a model the built-in agent answers, with a
+// realtime model that one does.
+func (a *App) sockets() (out []recaller.TelephoneAnswer) {
 	if _, ok := a.cfg.Provider(); ok {
-		return []recaller.TelephoneAnswer{recaller.AnswerRelay}
+		out = append(out, recaller.AnswerRelay)
 	}
-	return nil
+	if _, ok := a.cfg.Realtime(); ok {
+		out = append(out, recaller.AnswerBridge)
+	}
+	return out
 }

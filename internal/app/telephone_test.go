@@ -89,23 +89,13 @@ func (e *exchange) all(c *client.Client) []client.Conversation {
 // counted is how many requests to a webhook had one of the results, as the metrics tell it.
 func (e *exchange) counted(platform, webhook string, results ...string) (n int) {
 	e.t.Helper()
-	req, err := http.NewRequestWithContext(e.t.Context(), http.MethodGet, e.url+"/metrics", nil)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+e.app.BootstrapKey())
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
+	text, err := e.metrics()
 	if err != nil {
 		e.t.Fatal(err)
 	}
 	for _, result := range results {
 		line := fmt.Sprintf("recaller_telephone_requests_total{platform=%q,result=%q,webhook=%q} ", platform, result, webhook)
-		if _, rest, ok := strings.Cut(string(body), line); ok {
+		if _, rest, ok := strings.Cut(text, line); ok {
 			value, _, _ := strings.Cut(rest, "\n")
 			one, err := strconv.Atoi(value)
 			if err != nil {
@@ -115,6 +105,22 @@ func (e *exchange) counted(platform, webhook string, results ...string) (n int) 
 		}
 	}
 	return n
+}
+
+// metrics are the server's.
+func (e *exchange) metrics() (string, error) {
+	req, err := http.NewRequestWithContext(e.t.Context(), http.MethodGet, e.url+"/metrics", nil)
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Authorization", "Bearer "+e.app.BootstrapKey())
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	return string(body), err
 }
 
 // A number rings, and the call is a conversation of whoever calls from his number: at Twilio and at Telnyx (P14). The same

@@ -187,7 +187,7 @@ func (a *App) serve(callers *caller.Service, threads *thread.Service, deps httpa
 		{name: "MCP server", prefix: mcpserver.Path, handler: models},
 		{name: "MCP server's metadata", prefix: mcpserver.WellKnown, handler: models},
 	}
-	if a.telephone, err = a.answering(); err != nil {
+	if a.telephone, err = a.answering(deps.Tools); err != nil {
 		return err
 	}
 	a.roots = append(a.roots, root{name: "telephone", prefix: telephony.Path, handler: a.telephone})
