@@ -44,7 +44,7 @@ func layers() []layer {
 		// The client is also the one definition of what goes over the wire, so the server builds on its types.
 		{name: "client", packages: []string{"/client/..."}},
 		{name: "wiring", packages: []string{"app/...", "backup"}, own: true, may: []string{
-			"rules", "use cases", "platform", "files", "keys", "store", "endpoints", "edges out", "admission", "edges in",
+			"rules", "use cases", "platform", "files", "keys", "store", "endpoints", "edges out", "admission", "edges in", "bridge",
 		}},
 		{name: "measuring", packages: []string{"eval"}, may: []string{"rules", "use cases"}},
 		{name: "command line", packages: []string{"cli/..."}, own: true, may: []string{
