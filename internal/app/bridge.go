@@ -20,7 +20,8 @@ import (
 // bridging makes the socket by which calls go on to a realtime model.
 func (a *App) bridging(speaks config.Realtime, calls *telephony.Tokens, tools bridge.Tools) http.Handler {
 	b := &bridged{app: a, calls: calls, provider: bridge.Provider{
-		Maker: bridge.Maker(speaks.Provider), URL: speaks.URL, Key: speaks.APIKey.Reveal(), Model: speaks.Model, Voice: speaks.Voice,
+		Maker: bridge.Maker(speaks.Provider), URL: speaks.URL, Key: speaks.APIKey.Reveal(),
+		Model: speaks.Model, Voice: speaks.Voice,
 	}}
 	return bridge.New(bridge.Deps{
 		Dial: bridge.Dial(&http.Client{}), Tools: tools, Turns: a.conversations, Events: a.events, Log: a.log,
@@ -37,7 +38,7 @@ type bridged struct {
 	lines    sync.Map // *telephony.Line, by the conversation: those that are under way
 }
 
-// briefingPatience is how long a call may wait for its briefing before it goes on without one. A new one may follow (W8).
+// briefingPatience is how long a call may wait for its briefing before it goes on without one. A new one may follow.
 const briefingPatience = 2 * time.Second
 
 // whose takes the call of a stream by its token, which the answer to the webhook had, and says what the model is told.
@@ -80,7 +81,8 @@ func (b *bridged) briefing(ctx context.Context, call telephony.Call) string {
 	defer cancel()
 	brief, err := b.app.conversations.Briefing(ctx, call.Tenant, string(call.Conversation), briefing.Request{})
 	if err != nil {
-		b.app.log.WarnContext(ctx, "a bridged call begins without a briefing", "tenant", call.Tenant, "conversation", call.Conversation, "err", err)
+		b.app.log.WarnContext(ctx, "a bridged call begins without a briefing",
+			"tenant", call.Tenant, "conversation", call.Conversation, "err", err)
 	}
 	return cmp.Or(brief.Text, prompt.Unbriefed)
 }
