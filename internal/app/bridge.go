@@ -26,7 +26,7 @@ func (a *App) bridging(speaks config.Realtime, calls *telephony.Tokens, tools br
 	return bridge.New(bridge.Deps{
 		Dial: bridge.Dial(&http.Client{}), Tools: tools, Turns: a.conversations, Events: a.events, Log: a.log,
 		Metrics: bridge.NewMetrics(a.registry),
-		Now:     time.Now, //nolint:forbidigo // bounds of sockets go by the machine's clock, which does not jump
+		Now:     time.Now, // bounds of sockets go by the machine's clock, which does not jump
 	}, bridge.Options{}).Door(context.Background(), b.whose, b.over)
 }
 
@@ -73,7 +73,7 @@ func (b *bridged) whose(ctx context.Context, r *http.Request, start mediastream.
 }
 
 // telnyxToken is where Telnyx shows the token that it was told to.
-const telnyxToken = "X-Telnyx-Streaming-Auth-Token"
+const telnyxToken = "X-Telnyx-Streaming-Auth-Token" //nolint:gosec // the name of a header
 
 // briefing is what the model is told of the caller as the call begins.
 func (b *bridged) briefing(ctx context.Context, call telephony.Call) string {

@@ -79,7 +79,7 @@ func Dial(client *http.Client) Dialer {
 		if err != nil {
 			return nil, err
 		}
-		c, resp, err := websocket.Dial(ctx, to, &websocket.DialOptions{HTTPClient: client, HTTPHeader: header})
+		c, resp, err := websocket.Dial(ctx, to, &websocket.DialOptions{HTTPClient: client, HTTPHeader: header}) //nolint:bodyclose // the library closes it
 		if err != nil {
 			return nil, refused(resp, err)
 		}

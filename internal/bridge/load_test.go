@@ -118,7 +118,7 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // straight is a telephone that speaks to the model by itself.
 func straight(ctx context.Context, b *testing.B, url string, n int, back *delays) {
-	c, _, err := websocket.Dial(b.Context(), url, nil) //nolint:bodyclose // the library closes it
+	c, _, err := websocket.Dial(b.Context(), url, nil)
 	if err != nil {
 		b.Error(err)
 		return

@@ -51,7 +51,7 @@ func connect(tb testing.TB, model http.Handler, call bridge.Call) (dial func(ctx
 	server := httptest.NewServer(door)
 	tb.Cleanup(server.Close)
 	return func(ctx context.Context) bridge.Conn {
-		c, _, err := websocket.Dial(ctx, server.URL, nil) //nolint:bodyclose // the library closes it
+		c, _, err := websocket.Dial(ctx, server.URL, nil)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestTheDoor(t *testing.T) {
 	server := httptest.NewServer(door)
 	defer server.Close()
 	open := func(parameters map[string]string) (*bridgetest.Phone, error) {
-		c, _, err := websocket.Dial(t.Context(), server.URL, nil) //nolint:bodyclose // the library closes it
+		c, _, err := websocket.Dial(t.Context(), server.URL, nil)
 		if err != nil {
 			return nil, err
 		}

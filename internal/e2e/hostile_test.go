@@ -217,11 +217,14 @@ func (s *server) raw(t testing.TB, method, path, body string, headers ...string)
 		t.Fatalf("%s %s: %v", method, cut(path), err)
 	}
 	defer res.Body.Close()
+	var p client.Problem
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") { // it does not end
+		return res.StatusCode, p, ""
+	}
 	raw, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p client.Problem
 	if strings.HasPrefix(res.Header.Get("Content-Type"), "application/problem+json") {
 		if err := json.Unmarshal(raw, &p); err != nil {
 			t.Fatal(err)

@@ -135,7 +135,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.metrics.over(noSocket)
 		return // Accept has answered
 	}
-	defer conn.CloseNow()
+	defer func() { _ = conn.CloseNow() }() // it is closed already, or there is nobody to be told
 	conn.SetReadLimit(maxFrame)
 	call, setup, why := s.admit(r.Context(), conn)
 	if why != "" {

@@ -66,12 +66,16 @@ func TestACallIsAnsweredAsTheTenantChose(t *testing.T) {
 			recaller.Telephone{Answer: recaller.AnswerBridge}, "Connect", "Stream", map[string]string{"url": "wss://calls.example.test/webhook/media"}, "",
 		},
 		"a stream tells its end": {
-			recaller.Telephone{Answer: recaller.AnswerBridge}, "Connect", "Connect",
-			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=stream"}, "",
+			recaller.Telephone{Answer: recaller.AnswerBridge},
+			"Connect", "Connect",
+			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=stream"},
+			"",
 		},
 		"a relay tells its end": {
-			recaller.Telephone{Answer: recaller.AnswerRelay}, "Connect", "Connect",
-			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=connect"}, "",
+			recaller.Telephone{Answer: recaller.AnswerRelay},
+			"Connect", "Connect",
+			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=connect"},
+			"",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

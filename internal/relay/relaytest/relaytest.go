@@ -59,7 +59,7 @@ type Socket struct{ conn *websocket.Conn }
 
 // Dial opens a socket: address begins with ws:// or wss://, or as HTTP does. header has the signature.
 func Dial(ctx context.Context, address string, header http.Header) (*Socket, error) {
-	conn, res, err := websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: header})
+	conn, res, err := websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // the library closes it
 	if err != nil {
 		if res != nil {
 			return nil, fmt.Errorf("the handshake was answered with %d: %w", res.StatusCode, err)
