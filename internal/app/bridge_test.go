@@ -14,6 +14,7 @@ import (
 	"github.com/recallerhq/recaller/internal/bridge/bridgetest"
 	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/realtime"
+	"github.com/recallerhq/recaller/internal/rehearsal"
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
@@ -30,20 +31,20 @@ func bridgeStory(t *testing.T, env ...string) {
 	started := h.ring("+15550001111")
 	conv, ctx := recaller.ConversationID(started.Conversation.ID), t.Context()
 
-	model := bridgetest.NewModel(bridgetest.ModelOptions{
+	model := rehearsal.NewModel(rehearsal.ModelOptions{
 		Now: time.Now, Pause: 100 * time.Millisecond, Speed: 20,
 		Listen: func(_, n int, _ []byte) (string, time.Duration) {
 			return []string{"", "My greyhound is called Bruno.", "That is all, goodbye."}[n], 20 * time.Millisecond
 		},
-		Think: func(in bridgetest.Heard) bridgetest.Reply {
-			short := bridgetest.Tone(in.N, 200*time.Millisecond)
+		Think: func(in rehearsal.Heard) rehearsal.Reply {
+			short := rehearsal.Tone(in.N, 200*time.Millisecond)
 			switch {
 			case in.N == 1:
-				return bridgetest.Reply{Calls: []realtime.Call{{Name: "store_memory", Arguments: []byte(`{"memory_type":"fact","key":"dog","value":"A greyhound called Bruno"}`)}}}
+				return rehearsal.Reply{Calls: []realtime.Call{{Name: "store_memory", Arguments: []byte(`{"memory_type":"fact","key":"dog","value":"A greyhound called Bruno"}`)}}}
 			case len(in.Results) > 0 && strings.Contains(in.Results[0], `"success":true`):
-				return bridgetest.Reply{Say: "What a name.", Audio: short}
+				return rehearsal.Reply{Say: "What a name.", Audio: short}
 			}
-			return bridgetest.Reply{Say: "Goodbye.", Audio: short, Calls: []realtime.Call{{Name: "end_call", Arguments: []byte(`{}`)}}}
+			return rehearsal.Reply{Say: "Goodbye.", Audio: short, Calls: []realtime.Call{{Name: "end_call", Arguments: []byte(`{}`)}}}
 		},
 	})
 	reg := prometheus.NewRegistry()
@@ -52,11 +53,11 @@ func bridgeStory(t *testing.T, env ...string) {
 		LastTurn: h.app.conversations.LastTurn, Log: h.app.log, Metrics: tool.NewMetrics(reg), Now: time.Now, NewID: newID,
 	})
 	br := bridge.New(bridge.Deps{
-		Dial: model.Dial, Tools: tools, Turns: h.app.conversations, Events: h.app.events, Log: h.app.log,
+		Dial: bridgetest.Dial(model), Tools: tools, Turns: h.app.conversations, Events: h.app.events, Log: h.app.log,
 		Metrics: bridge.NewMetrics(reg), Now: time.Now,
 	}, bridge.Options{})
 	ours, theirs := bridgetest.Pipe(1024)
-	phone := bridgetest.NewPhone(theirs, bridgetest.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Call: "CA1"}})
+	phone := rehearsal.NewPhone(theirs, rehearsal.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Call: "CA1"}})
 	over := make(chan bridge.Outcome, 1)
 	go func() {
 		line := bridge.NewPhone(ours, mediastream.Twilio)
@@ -75,13 +76,13 @@ func bridgeStory(t *testing.T, env ...string) {
 			t.Error(err)
 		}
 	}()
-	phone.Say(bridgetest.Tone(50, 200*time.Millisecond))
+	phone.Say(rehearsal.Tone(50, 200*time.Millisecond))
 	h.eventually("the model is briefed anew", func() bool { return len(model.Updates()) == 2 })
 	updates := model.Updates()
 	holds(t, "the first instructions", updates[0], "!Bruno")
 	holds(t, "the second", updates[1], "A greyhound called Bruno")
 	h.eventually("what was said is durable", func() bool { return len(h.read(string(conv)).Turns) == 2 })
-	phone.Say(bridgetest.Tone(50, 200*time.Millisecond))
+	phone.Say(rehearsal.Tone(50, 200*time.Millisecond))
 
 	o := <-over
 	if o.Reason != bridge.Ended || o.Kept != 4 || o.Unkept != 0 {

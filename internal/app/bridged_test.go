@@ -13,9 +13,9 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/bridge"
-	"github.com/recallerhq/recaller/internal/bridge/bridgetest"
 	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/realtime"
+	"github.com/recallerhq/recaller/internal/rehearsal"
 	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/telephony/telephonytest"
 )
@@ -25,24 +25,24 @@ const welcome = "Good morning, Lakeside."
 // studio is a Recaller whose tenant has calls bridged to a fake realtime model, over real sockets.
 type studio struct {
 	*exchange
-	model *bridgetest.Model
+	model *rehearsal.Model
 }
 
 // answers is what the model of these stories says: the greeting, then a memory of what it hears first, then goodbye.
-func answers(in bridgetest.Heard) bridgetest.Reply {
-	short := bridgetest.Tone(in.N, 200*time.Millisecond)
+func answers(in rehearsal.Heard) rehearsal.Reply {
+	short := rehearsal.Tone(in.N, 200*time.Millisecond)
 	switch {
 	case in.N == 1:
-		return bridgetest.Reply{Say: welcome, Audio: short}
+		return rehearsal.Reply{Say: welcome, Audio: short}
 	case in.N == 2:
-		return bridgetest.Reply{Calls: []realtime.Call{{Name: "store_memory", Arguments: []byte(`{"memory_type":"fact","key":"dog","value":"A greyhound called Bruno"}`)}}}
+		return rehearsal.Reply{Calls: []realtime.Call{{Name: "store_memory", Arguments: []byte(`{"memory_type":"fact","key":"dog","value":"A greyhound called Bruno"}`)}}}
 	case len(in.Results) > 0:
-		return bridgetest.Reply{Say: "What a name.", Audio: short}
+		return rehearsal.Reply{Say: "What a name.", Audio: short}
 	}
-	return bridgetest.Reply{Say: "Goodbye.", Audio: short, Calls: []realtime.Call{{Name: "end_call", Arguments: []byte(`{}`)}}}
+	return rehearsal.Reply{Say: "Goodbye.", Audio: short, Calls: []realtime.Call{{Name: "end_call", Arguments: []byte(`{}`)}}}
 }
 
-func bridgedTo(t *testing.T, o bridgetest.ModelOptions, env ...string) *studio {
+func bridgedTo(t *testing.T, o rehearsal.ModelOptions, env ...string) *studio {
 	t.Helper()
 	o.Now, o.Pause, o.Speed = time.Now, 100*time.Millisecond, 20
 	o.Listen = func(_, n int, _ []byte) (string, time.Duration) {
@@ -51,7 +51,7 @@ func bridgedTo(t *testing.T, o bridgetest.ModelOptions, env ...string) *studio {
 	if o.Think == nil {
 		o.Think = answers
 	}
-	s := &studio{model: bridgetest.NewModel(o)}
+	s := &studio{model: rehearsal.NewModel(o)}
 	provider := httptest.NewServer(s.model)
 	t.Cleanup(provider.Close)
 	s.exchange = connected(t, append(env, "RECALLER_REALTIME_URL="+provider.URL+"/v1/realtime")...)
@@ -85,12 +85,12 @@ func (s *studio) next(id, verbs string) telephonytest.Answer {
 
 // line is a telephone whose stream has begun.
 type line struct {
-	*bridgetest.Phone
+	*rehearsal.Phone
 	over chan error
 }
 
 // opens opens a socket for sound, as the platform does.
-func (s *studio) opens(o bridgetest.PhoneOptions) *line {
+func (s *studio) opens(o rehearsal.PhoneOptions) *line {
 	s.t.Helper()
 	var header http.Header
 	if o.Wire != mediastream.Telnyx {
@@ -100,7 +100,7 @@ func (s *studio) opens(o bridgetest.PhoneOptions) *line {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	l := &line{Phone: bridgetest.NewPhone(bridge.Socket(c, 1<<20), o), over: make(chan error, 1)}
+	l := &line{Phone: rehearsal.NewPhone(bridge.Socket(c, 1<<20), o), over: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(s.t.Context())
 	s.t.Cleanup(cancel)
 	if err := l.Begin(ctx); err != nil {
@@ -112,7 +112,7 @@ func (s *studio) opens(o bridgetest.PhoneOptions) *line {
 
 func (s *studio) calls(id, token string) *line {
 	s.t.Helper()
-	return s.opens(bridgetest.PhoneOptions{Start: mediastream.Start{
+	return s.opens(rehearsal.PhoneOptions{Start: mediastream.Start{
 		Stream: "MZ1", Call: id, Parameters: map[string]string{telephony.TokenParameter: token},
 	}})
 }
@@ -120,7 +120,7 @@ func (s *studio) calls(id, token string) *line {
 // says has who calls say something, and waits until so many turns are kept.
 func (s *studio) says(l *line, id string, turns int) {
 	s.t.Helper()
-	l.Say(bridgetest.Tone(50, 200*time.Millisecond))
+	l.Say(rehearsal.Tone(50, 200*time.Millisecond))
 	s.kept(id, turns)
 }
 
@@ -161,7 +161,7 @@ func (s *studio) ended(id string, status recaller.Status, reason string) client.
 func TestANumberRingsAndIsBridged(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
-		s := bridgedTo(t, bridgetest.ModelOptions{}, env...)
+		s := bridgedTo(t, rehearsal.ModelOptions{}, env...)
 		l := s.calls("CA1", s.token("CA1"))
 		s.kept("CA1", 1)
 		s.ends("CA1", marta, lakeside, "completed", 42*time.Second) // before the socket is closed
@@ -202,7 +202,7 @@ func TestANumberRingsAndIsBridged(t *testing.T) {
 func TestAForgedTokenIsNobodys(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
-		s := bridgedTo(t, bridgetest.ModelOptions{}, env...)
+		s := bridgedTo(t, rehearsal.ModelOptions{}, env...)
 		token := s.token("CA1")
 		refused := func(what, id, token string) {
 			t.Helper()
@@ -235,8 +235,8 @@ func TestAForgedTokenIsNobodys(t *testing.T) {
 func TestABridgeThatBreaks(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
-		s := bridgedTo(t, bridgetest.ModelOptions{Think: func(in bridgetest.Heard) bridgetest.Reply {
-			return bridgetest.Reply{Say: "I am about to break.", Break: true}
+		s := bridgedTo(t, rehearsal.ModelOptions{Think: func(in rehearsal.Heard) rehearsal.Reply {
+			return rehearsal.Reply{Say: "I am about to break.", Break: true}
 		}}, env...)
 		l := s.calls("CA1", s.token("CA1"))
 		if err := <-l.over; err != nil {
@@ -257,7 +257,7 @@ func TestABridgeWithoutMemoryTools(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
 		results := make(chan string, 10)
-		s := bridgedTo(t, bridgetest.ModelOptions{Think: func(in bridgetest.Heard) bridgetest.Reply {
+		s := bridgedTo(t, rehearsal.ModelOptions{Think: func(in rehearsal.Heard) rehearsal.Reply {
 			for _, r := range in.Results {
 				results <- r
 			}
@@ -286,7 +286,7 @@ func TestABridgeWithoutMemoryTools(t *testing.T) {
 func TestAServerThatStopsEndsBridgedCalls(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
-		s := bridgedTo(t, bridgetest.ModelOptions{}, env...)
+		s := bridgedTo(t, rehearsal.ModelOptions{}, env...)
 		l := s.calls("CA1", s.token("CA1"))
 		s.kept("CA1", 1)
 		if left := s.app.gate.Drain(t.Context(), shuttingDown); left != 0 {
@@ -303,11 +303,11 @@ func TestAServerThatStopsEndsBridgedCalls(t *testing.T) {
 func TestABridgedCallWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
-		s := bridgedTo(t, bridgetest.ModelOptions{}, env...)
+		s := bridgedTo(t, rehearsal.ModelOptions{}, env...)
 		l := s.calls("CA1", s.token("CA1"))
 		s.kept("CA1", 1)
 		s.store.is(away)
-		l.Say(bridgetest.Tone(50, 200*time.Millisecond))
+		l.Say(rehearsal.Tone(50, 200*time.Millisecond))
 		s.eventually("the model answers", func() bool { return len(l.Heard()) >= 2*200*mediastream.BytesPerMS })
 		if err := l.HangUp(t.Context()); err != nil {
 			t.Fatal(err)
@@ -325,10 +325,10 @@ func TestABridgedCallOfCallControl(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
 		api := telephonytest.NewTelnyx(t)
-		s := bridgedTo(t, bridgetest.ModelOptions{}, append(env, "TELNYX_API_KEY="+telephonytest.APIKey, "RECALLER_TELNYX_URL="+api.URL)...)
+		s := bridgedTo(t, rehearsal.ModelOptions{}, append(env, "TELNYX_API_KEY="+telephonytest.APIKey, "RECALLER_TELNYX_URL="+api.URL)...)
 		s.Event(t, telephony.VoicePath, "call.initiated", "v3:a", map[string]any{"direction": "incoming", "state": "parked", "from": marta, "to": lakeside})
 		token, _ := api.Await(t, 1).Fields["stream_auth_token"].(string)
-		l := s.opens(bridgetest.PhoneOptions{Wire: mediastream.Telnyx, Start: mediastream.Start{Stream: "1", Call: "v3:a", Token: token}})
+		l := s.opens(rehearsal.PhoneOptions{Wire: mediastream.Telnyx, Start: mediastream.Start{Stream: "1", Call: "v3:a", Token: token}})
 		s.kept("v3:a", 1)
 		s.says(l, "v3:a", 3)
 		s.says(l, "v3:a", 5)

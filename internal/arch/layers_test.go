@@ -35,7 +35,7 @@ func layers() []layer {
 		{name: "endpoints", packages: []string{"endpoint/..."}},
 		{name: "edges out", may: []string{"files", "keys", "endpoints"}, packages: []string{"archive", "audio", "jobs", "llm/...", "embed/...", "webhook", "remem", "oauth"}},
 		// What telephony hands a call to. It is apart from the edges in, for those do not use one another.
-		{name: "bridge", own: true, may: []string{"rules", "use cases"}, packages: []string{"bridge/..."}},
+		{name: "bridge", own: true, may: []string{"rules", "use cases"}, packages: []string{"bridge/...", "rehearsal"}},
 		{name: "admission", packages: []string{"admission"}},
 		{name: "HTTP", may: []string{"admission", "client"}, packages: []string{"httpdoor"}},
 		{name: "edges in", may: []string{"admission", "HTTP", "use cases", "rules", "client"}, packages: []string{

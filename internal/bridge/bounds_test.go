@@ -17,6 +17,7 @@ import (
 	"github.com/recallerhq/recaller/internal/bridge/bridgetest"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/mediastream"
+	"github.com/recallerhq/recaller/internal/rehearsal"
 )
 
 func TestSocketsThatDoNotBegin(t *testing.T) {
@@ -61,7 +62,7 @@ func TestSocketsThatDoNotBegin(t *testing.T) {
 }
 
 func TestBounds(t *testing.T) {
-	never := func(bridgetest.Heard) bridgetest.Reply { return bridgetest.Reply{Silent: true} }
+	never := func(rehearsal.Heard) rehearsal.Reply { return rehearsal.Reply{Silent: true} }
 	first := bridge.Call{SpeaksFirst: true}
 	tests := []struct {
 		name  string
@@ -77,28 +78,28 @@ func TestBounds(t *testing.T) {
 		{"the platform closes without a word", plot{}, func(s *stage) { _ = s.end.Close() }, bridge.HungUp, 0, second, ""},
 		{
 			"the telephone takes nothing",
-			plot{room: 8, call: first, phone: bridgetest.PhoneOptions{Full: true}, model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Say: long})}},
+			plot{room: 8, call: first, phone: rehearsal.PhoneOptions{Full: true}, model: rehearsal.ModelOptions{Think: replies(rehearsal.Reply{Say: long})}},
 			nil, bridge.Lost, 10 * second, 12 * second, "",
 		},
 		{"more frames than a telephone sends", plot{room: 1}, func(s *stage) { s.flood(3000) }, bridge.Flooded, 0, second, ""},
 		{"frames that are none", plot{room: 1}, func(s *stage) { s.send(slices.Repeat([]string{"{"}, 100)...) }, bridge.Flooded, 0, second, ""},
 		{"a few of them", plot{opts: bridge.Options{Longest: 10 * second}}, func(s *stage) { s.send("{", `{"event":"media"}`, `{"event":"weather"}`) }, bridge.TooLong, 9 * second, 11 * second, ""},
 		{"too long a call", plot{opts: bridge.Options{Longest: time.Minute}}, nil, bridge.TooLong, time.Minute, 61 * second, ""},
-		{"the model never listens", plot{model: bridgetest.ModelOptions{}, dial: deaf}, nil, bridge.Broken, 20 * second, 21 * second, "opening"},
-		{"the model does not answer", plot{call: first, model: bridgetest.ModelOptions{Think: never}}, nil, bridge.Broken, 40 * second, 41 * second, "silent"},
-		{"the model does not answer the caller", plot{model: bridgetest.ModelOptions{Think: never}}, func(s *stage) { s.talks() }, bridge.Broken, 40 * second, 44 * second, "silent"},
+		{"the model never listens", plot{model: rehearsal.ModelOptions{}, dial: deaf}, nil, bridge.Broken, 20 * second, 21 * second, "opening"},
+		{"the model does not answer", plot{call: first, model: rehearsal.ModelOptions{Think: never}}, nil, bridge.Broken, 40 * second, 41 * second, "silent"},
+		{"the model does not answer the caller", plot{model: rehearsal.ModelOptions{Think: never}}, func(s *stage) { s.talks() }, bridge.Broken, 40 * second, 44 * second, "silent"},
 		{
 			"the model fails, and again",
-			plot{call: first, model: bridgetest.ModelOptions{Think: func(bridgetest.Heard) bridgetest.Reply { return bridgetest.Reply{Fail: true} }}},
+			plot{call: first, model: rehearsal.ModelOptions{Think: func(rehearsal.Heard) rehearsal.Reply { return rehearsal.Reply{Fail: true} }}},
 			nil, bridge.Broken, 0, 5 * second, "failed",
 		},
-		{"the model's key is refused", plot{model: bridgetest.ModelOptions{Refuse: func(n int) error {
+		{"the model's key is refused", plot{model: rehearsal.ModelOptions{Refuse: func(n int) error {
 			if n > 1 {
 				return fmt.Errorf("dialled %d times", n)
 			}
 			return recaller.Errorf(recaller.Unauthenticated, "no")
 		}}}, nil, bridge.Broken, 0, second, "dial"},
-		{"the model is away", plot{model: bridgetest.ModelOptions{Refuse: func(int) error { return errors.New("away") }}}, nil, bridge.Broken, 0, second, "dial"},
+		{"the model is away", plot{model: rehearsal.ModelOptions{Refuse: func(int) error { return errors.New("away") }}}, nil, bridge.Broken, 0, second, "dial"},
 		{"its settings are refused", plot{call: bridge.Call{Provider: bridge.Provider{TurnDetection: object(`null`)}}, dial: picky}, nil, bridge.Broken, 0, second, "refused"},
 		{"somebody else ends the conversation", plot{}, func(s *stage) {
 			s.bus.Publish("acme", "conv", events.Event{Type: events.Ended, Status: recaller.Completed})
@@ -136,7 +137,7 @@ func TestBounds(t *testing.T) {
 }
 
 // deaf is a model that takes all and says nothing.
-func deaf(*bridgetest.Model) bridge.Dialer {
+func deaf(*rehearsal.Model) bridge.Dialer {
 	return func(context.Context, bridge.Provider) (bridge.Conn, error) {
 		ours, _ := bridgetest.Pipe(4096)
 		return ours, nil
@@ -144,7 +145,7 @@ func deaf(*bridgetest.Model) bridge.Dialer {
 }
 
 // picky is a model that refuses what it is told at the beginning.
-func picky(*bridgetest.Model) bridge.Dialer {
+func picky(*rehearsal.Model) bridge.Dialer {
 	return func(ctx context.Context, _ bridge.Provider) (bridge.Conn, error) {
 		ours, theirs := bridgetest.Pipe(4096)
 		return ours, theirs.Write(ctx, []byte(`{"type":"error","error":{"type":"invalid_request_error","code":"invalid_value"}}`))
@@ -154,7 +155,7 @@ func picky(*bridgetest.Model) bridge.Dialer {
 func TestAudioThatThePhoneHasNotPlayedIsBounded(t *testing.T) {
 	stages(t, plot{
 		call: bridge.Call{SpeaksFirst: true}, opts: bridge.Options{Ahead: 2 * second},
-		model: bridgetest.ModelOptions{Speed: 2, Think: replies(bridgetest.Reply{Say: long})},
+		model: rehearsal.ModelOptions{Speed: 2, Think: replies(rehearsal.Reply{Say: long})},
 	}, func(s *stage) {
 		s.pass(10 * second)
 		if s.phone.Clears() != 1 || s.count("recaller_bridge_cuts_total", "backlog") != 1 {
@@ -175,7 +176,7 @@ func TestAudioThatThePhoneHasNotPlayedIsBounded(t *testing.T) {
 }
 
 func TestTurnsAreKeptThoughTheStoreIsAwayForAWhile(t *testing.T) {
-	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Say: "Hello."}, bridgetest.Reply{Say: "Five."}), Listen: listens("When?")}}, func(s *stage) {
+	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: rehearsal.ModelOptions{Think: replies(rehearsal.Reply{Say: "Hello."}, rehearsal.Reply{Say: "Five."}), Listen: listens("When?")}}, func(s *stage) {
 		s.book.set(func(n int) error {
 			if n <= 3 {
 				return recaller.Errorf(recaller.Unavailable, "away")
@@ -191,7 +192,7 @@ func TestTurnsAreKeptThoughTheStoreIsAwayForAWhile(t *testing.T) {
 }
 
 func TestATurnThatCannotBeKeptIsToldInTheLogWithoutItsWords(t *testing.T) {
-	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Say: "Hello."}, bridgetest.Reply{Say: "Five."}), Listen: listens("When?")}}, func(s *stage) {
+	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: rehearsal.ModelOptions{Think: replies(rehearsal.Reply{Say: "Hello."}, rehearsal.Reply{Say: "Five."}), Listen: listens("When?")}}, func(s *stage) {
 		s.book.set(func(n int) error {
 			if n == 2 {
 				return recaller.Errorf(recaller.Conflict, "the conversation has ended")
@@ -219,7 +220,7 @@ func TestATurnThatCannotBeKeptIsToldInTheLogWithoutItsWords(t *testing.T) {
 }
 
 func TestAPhoneThatSendsNoMarksBack(t *testing.T) {
-	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, phone: bridgetest.PhoneOptions{Deaf: true}, model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Say: "Hello."})}}, func(s *stage) {
+	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, phone: rehearsal.PhoneOptions{Deaf: true}, model: rehearsal.ModelOptions{Think: replies(rehearsal.Reply{Say: "Hello."})}}, func(s *stage) {
 		s.pass(4 * second)
 		s.says()
 		s.pass(4 * second)
@@ -230,9 +231,9 @@ func TestAPhoneThatSendsNoMarksBack(t *testing.T) {
 
 func TestKeysAreToldToTheModelAndKeptNowhere(t *testing.T) {
 	var told []string
-	stages(t, plot{model: bridgetest.ModelOptions{Think: func(h bridgetest.Heard) bridgetest.Reply {
+	stages(t, plot{model: rehearsal.ModelOptions{Think: func(h rehearsal.Heard) rehearsal.Reply {
 		told = h.Items
-		return bridgetest.Reply{Say: "Thanks."}
+		return rehearsal.Reply{Say: "Thanks."}
 	}}}, func(s *stage) {
 		s.pass(second)
 		for _, digit := range []string{"1", "2", "3", "4"} {
@@ -254,20 +255,20 @@ func TestKeysAreToldToTheModelAndKeptNowhere(t *testing.T) {
 func TestWhatIsSaidBeforeTheModelListensReachesIt(t *testing.T) {
 	var heard []byte
 	stages(t, plot{
-		dial: func(m *bridgetest.Model) bridge.Dialer {
+		dial: func(m *rehearsal.Model) bridge.Dialer {
 			return func(ctx context.Context, p bridge.Provider) (bridge.Conn, error) {
 				time.Sleep(2 * second)
-				return m.Dial(ctx, p)
+				return bridgetest.Dial(m)(ctx, p)
 			}
 		},
-		model: bridgetest.ModelOptions{Think: func(h bridgetest.Heard) bridgetest.Reply {
+		model: rehearsal.ModelOptions{Think: func(h rehearsal.Heard) rehearsal.Reply {
 			heard = h.Audio
-			return bridgetest.Reply{Say: "Hello."}
+			return rehearsal.Reply{Say: "Hello."}
 		}},
 	}, func(s *stage) {
 		s.talks()
 		s.pass(6 * second)
-		if string(heard) != string(bridgetest.Tone(50, second)) {
+		if string(heard) != string(rehearsal.Tone(50, second)) {
 			s.Errorf("the model heard %d bytes", len(heard))
 		}
 		s.hangUp()
@@ -281,9 +282,9 @@ func (unanswered) Ping(context.Context) error { return errors.New("no pong") }
 
 func TestPingsThatNobodyAnswers(t *testing.T) {
 	t.Run("the model", func(t *testing.T) {
-		stages(t, plot{dial: func(m *bridgetest.Model) bridge.Dialer {
+		stages(t, plot{dial: func(m *rehearsal.Model) bridge.Dialer {
 			return func(ctx context.Context, p bridge.Provider) (bridge.Conn, error) {
-				c, err := m.Dial(ctx, p)
+				c, err := bridgetest.Dial(m)(ctx, p)
 				return unanswered{c}, err
 			}
 		}}, func(s *stage) {
@@ -310,7 +311,7 @@ func TestPingsThatNobodyAnswers(t *testing.T) {
 }
 
 func TestTheEndWaitsForNobodyForever(t *testing.T) {
-	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Say: "Hello."})}}, func(s *stage) {
+	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: rehearsal.ModelOptions{Think: replies(rehearsal.Reply{Say: "Hello."})}}, func(s *stage) {
 		s.book.set(func(int) error { return recaller.Errorf(recaller.Unavailable, "away") })
 		s.desk.set(nil)
 		s.pass(3 * second)

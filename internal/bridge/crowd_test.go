@@ -17,6 +17,7 @@ import (
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/mediastream"
+	"github.com/recallerhq/recaller/internal/rehearsal"
 )
 
 // books keeps the turns of many conversations apart.
@@ -41,15 +42,15 @@ func TestCallsDoNotMix(t *testing.T) {
 	const calls = 60
 	synctest.Test(t, func(t *testing.T) {
 		kept := &books{lines: map[string][]string{}}
-		model := bridgetest.NewModel(bridgetest.ModelOptions{
+		model := rehearsal.NewModel(rehearsal.ModelOptions{
 			Now:    time.Now,
 			Listen: func(_, _ int, audio []byte) (string, time.Duration) { return fmt.Sprintf("This is %d.", audio[0]), 0 },
-			Think: func(h bridgetest.Heard) bridgetest.Reply {
-				return bridgetest.Reply{Say: fmt.Sprintf("Hello %d.", h.Audio[0]), Audio: bridgetest.Tone(int(h.Audio[0])-1, time.Second)}
+			Think: func(h rehearsal.Heard) rehearsal.Reply {
+				return rehearsal.Reply{Say: fmt.Sprintf("Hello %d.", h.Audio[0]), Audio: rehearsal.Tone(int(h.Audio[0])-1, time.Second)}
 			},
 		})
 		b := bridge.New(bridge.Deps{
-			Dial: model.Dial, Tools: &desk{}, Turns: kept, Events: events.New(time.Now), Log: quiet(),
+			Dial: bridgetest.Dial(model), Tools: &desk{}, Turns: kept, Events: events.New(time.Now), Log: quiet(),
 			Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
 		}, bridge.Options{})
 		var all sync.WaitGroup
@@ -57,7 +58,7 @@ func TestCallsDoNotMix(t *testing.T) {
 			all.Go(func() {
 				conv, wire := fmt.Sprintf("conv%d", n), mediastream.Wire(n%2)
 				ours, theirs := bridgetest.Pipe(64)
-				phone := bridgetest.NewPhone(theirs, bridgetest.PhoneOptions{Wire: wire, Start: mediastream.Start{Stream: conv}})
+				phone := rehearsal.NewPhone(theirs, rehearsal.PhoneOptions{Wire: wire, Start: mediastream.Start{Stream: conv}})
 				all.Go(func() {
 					line := bridge.NewPhone(ours, wire)
 					if start, why := b.Begin(t.Context(), line); why != "" || start.Stream != conv {
@@ -76,9 +77,9 @@ func TestCallsDoNotMix(t *testing.T) {
 						t.Error(err)
 					}
 				})
-				phone.Say(bridgetest.Tone(n%100, 500*time.Millisecond))
+				phone.Say(rehearsal.Tone(n%100, 500*time.Millisecond))
 				time.Sleep(5 * time.Second)
-				if want := string(bridgetest.Tone(n%100, time.Second)); string(phone.Heard()) != want {
+				if want := string(rehearsal.Tone(n%100, time.Second)); string(phone.Heard()) != want {
 					t.Errorf("call %d heard %d bytes, want %d of its own", n, len(phone.Heard()), len(want))
 				}
 				if err := phone.HangUp(t.Context()); err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/mediastream"
+	"github.com/recallerhq/recaller/internal/rehearsal"
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
@@ -112,8 +113,8 @@ type stage struct {
 	book    *book
 	desk    *desk
 	bus     *events.Bus
-	phone   *bridgetest.Phone
-	model   *bridgetest.Model
+	phone   *rehearsal.Phone
+	model   *rehearsal.Model
 	reg     *prometheus.Registry
 	log     *bytes.Buffer
 	bridge  *bridge.Bridge
@@ -126,11 +127,11 @@ type stage struct {
 type plot struct {
 	wire  mediastream.Wire
 	call  bridge.Call
-	phone bridgetest.PhoneOptions
-	model bridgetest.ModelOptions
+	phone rehearsal.PhoneOptions
+	model rehearsal.ModelOptions
 	opts  bridge.Options
 	room  int // of the telephone's socket; 0: much
-	dial  func(*bridgetest.Model) bridge.Dialer
+	dial  func(*rehearsal.Model) bridge.Dialer
 
 	unanswered bool // the telephone's pings are
 }
@@ -153,15 +154,15 @@ func set(t *testing.T, p plot) *stage {
 		stop: stop, outcome: make(chan bridge.Outcome, 1),
 	}
 	p.model.Now, p.model.Maker, p.model.Beta = time.Now, p.call.Provider.Maker, p.call.Provider.Beta
-	s.model = bridgetest.NewModel(p.model)
+	s.model = rehearsal.NewModel(p.model)
 	room := p.room
 	if room == 0 {
 		room = 4096
 	}
 	ours, theirs := bridgetest.Pipe(room)
 	p.phone.Wire, p.phone.Start = p.wire, mediastream.Start{Stream: "MZ1", Call: "CA1", Parameters: map[string]string{"tok": "one"}}
-	s.end, s.phone = ours, bridgetest.NewPhone(theirs, p.phone)
-	dial := s.model.Dial
+	s.end, s.phone = ours, rehearsal.NewPhone(theirs, p.phone)
+	dial := bridgetest.Dial(s.model)
 	if p.dial != nil {
 		dial = p.dial(s.model)
 	}
@@ -272,12 +273,12 @@ func listens(words ...string) func(int, int, []byte) (string, time.Duration) {
 }
 
 // replies are given one after the other, over all sessions.
-func replies(list ...bridgetest.Reply) func(bridgetest.Heard) bridgetest.Reply {
+func replies(list ...rehearsal.Reply) func(rehearsal.Heard) rehearsal.Reply {
 	n := 0
-	return func(bridgetest.Heard) bridgetest.Reply {
+	return func(rehearsal.Heard) rehearsal.Reply {
 		n++
 		if n > len(list) {
-			return bridgetest.Reply{Say: "Yes."}
+			return rehearsal.Reply{Say: "Yes."}
 		}
 		return list[n-1]
 	}
@@ -289,7 +290,7 @@ func object(text string) json.RawMessage { return json.RawMessage(text) }
 const second = time.Second
 
 // talks has the caller speak for a second.
-func (s *stage) talks() { s.phone.Say(bridgetest.Tone(50, second)) }
+func (s *stage) talks() { s.phone.Say(rehearsal.Tone(50, second)) }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 

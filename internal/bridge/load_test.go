@@ -20,8 +20,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/recallerhq/recaller/internal/bridge"
-	"github.com/recallerhq/recaller/internal/bridge/bridgetest"
 	"github.com/recallerhq/recaller/internal/mediastream"
+	"github.com/recallerhq/recaller/internal/rehearsal"
 )
 
 var (
@@ -53,7 +53,7 @@ func (d *delays) at(share float64) time.Duration {
 
 // stamp is 20 ms of audio that says when it was sent.
 func stamp(now time.Time) []byte {
-	audio := slices.Repeat([]byte{bridgetest.Quiet}, 160)
+	audio := slices.Repeat([]byte{rehearsal.Quiet}, 160)
 	audio[0] = 'T'
 	binary.BigEndian.PutUint64(audio[1:], uint64(now.UnixNano()))
 	return audio
@@ -213,7 +213,7 @@ func reported(b *testing.B, reg *prometheus.Registry) string {
 // call is one telephone: it sends and takes a frame each 20 ms.
 func call(ctx context.Context, b *testing.B, dial func(context.Context) bridge.Conn, n int, back *delays) {
 	conn := dial(context.WithoutCancel(ctx))
-	phone := bridgetest.NewPhone(conn, bridgetest.PhoneOptions{Start: mediastream.Start{Stream: fmt.Sprintf("MZ%d", n), Parameters: tok}})
+	phone := rehearsal.NewPhone(conn, rehearsal.PhoneOptions{Start: mediastream.Start{Stream: fmt.Sprintf("MZ%d", n), Parameters: tok}})
 	if err := phone.Begin(b.Context()); err != nil {
 		b.Error(err)
 		return

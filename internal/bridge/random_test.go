@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller/internal/bridge"
-	"github.com/recallerhq/recaller/internal/bridge/bridgetest"
 	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/realtime"
+	"github.com/recallerhq/recaller/internal/rehearsal"
 )
 
 // Whatever the pace of the model and whenever the caller speaks, what is kept of an answer is what was audible of it, to
@@ -26,28 +26,28 @@ func TestWhatIsKeptIsWhatWasAudible(t *testing.T) {
 			}
 			said := map[int]string{}
 			stages(t, plot{
-				wire: side.wire, call: bridge.Call{Provider: side.provider, SpeaksFirst: seed%2 == 0}, phone: bridgetest.PhoneOptions{Swap: side.swap},
-				model: bridgetest.ModelOptions{
+				wire: side.wire, call: bridge.Call{Provider: side.provider, SpeaksFirst: seed%2 == 0}, phone: rehearsal.PhoneOptions{Swap: side.swap},
+				model: rehearsal.ModelOptions{
 					Piece: pick(rnd, 20, 40, 130, 200, 450), Speed: 1 + rnd.IntN(20),
 					Listen: func(_, n int, _ []byte) (string, time.Duration) {
 						return fmt.Sprintf("u%d", n), pick(rnd, 0, 50, 300, 2500)
 					},
-					Think: func(h bridgetest.Heard) bridgetest.Reply {
+					Think: func(h rehearsal.Heard) rehearsal.Reply {
 						text := fmt.Sprintf("r%d", h.N)
 						for range 1 + rnd.IntN(25) {
 							text += " " + strings.Repeat("x", 1+rnd.IntN(8))
 						}
 						said[h.N] = text
 						if rnd.IntN(2) == 0 { // what it says of the result is played behind this
-							return bridgetest.Reply{Say: text, Calls: []realtime.Call{{Name: "list_reminders", Arguments: object(`{}`)}}}
+							return rehearsal.Reply{Say: text, Calls: []realtime.Call{{Name: "list_reminders", Arguments: object(`{}`)}}}
 						}
-						return bridgetest.Reply{Say: text}
+						return rehearsal.Reply{Say: text}
 					},
 				},
 			}, func(s *stage) {
 				for range 8 {
 					s.pass(pick(chance, 300, 700, 1100, 2300, 5300, 9000))
-					s.phone.Say(bridgetest.Tone(98, pick(chance, 200, 500, 1700)))
+					s.phone.Say(rehearsal.Tone(98, pick(chance, 200, 500, 1700)))
 				}
 				s.pass(pick(chance, 1000, 3000, 15000))
 				s.hangUp()
@@ -82,7 +82,7 @@ func audible(s *stage, said map[int]string) {
 	}
 	for n, text := range said {
 		whole := len(text) * 60
-		heard := bytes.Count(sound, bridgetest.Tone(n, time.Millisecond)[:1]) / mediastream.BytesPerMS
+		heard := bytes.Count(sound, rehearsal.Tone(n, time.Millisecond)[:1]) / mediastream.BytesPerMS
 		words, isCut := strings.CutSuffix(kept[n], " —")
 		spoken := len(words) * 60
 		switch {

@@ -24,6 +24,7 @@ import (
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/realtime"
+	"github.com/recallerhq/recaller/internal/rehearsal"
 )
 
 var tok = map[string]string{"tok": "one"}
@@ -67,14 +68,14 @@ func TestACallOverRealSockets(t *testing.T) {
 }
 
 func realSockets(t *testing.T, wire mediastream.Wire) {
-	dial, book, outcomes, _ := connect(t, bridgetest.NewModel(bridgetest.ModelOptions{Now: time.Now, Pause: 100 * time.Millisecond, Listen: listens("Bye!"), Think: replies(
-		bridgetest.Reply{Say: "Bye.", Audio: bridgetest.Tone(1, 200*time.Millisecond), Calls: []realtime.Call{{Name: "end_call", Arguments: object(`{}`)}}},
+	dial, book, outcomes, _ := connect(t, rehearsal.NewModel(rehearsal.ModelOptions{Now: time.Now, Pause: 100 * time.Millisecond, Listen: listens("Bye!"), Think: replies(
+		rehearsal.Reply{Say: "Bye.", Audio: rehearsal.Tone(1, 200*time.Millisecond), Calls: []realtime.Call{{Name: "end_call", Arguments: object(`{}`)}}},
 	)}), bridge.Call{Provider: bridge.Provider{Key: "k"}})
-	phone := bridgetest.NewPhone(dial(t.Context()), bridgetest.PhoneOptions{Wire: wire, Start: mediastream.Start{Stream: "MZ1", Call: "CA1", Parameters: tok}})
+	phone := rehearsal.NewPhone(dial(t.Context()), rehearsal.PhoneOptions{Wire: wire, Start: mediastream.Start{Stream: "MZ1", Call: "CA1", Parameters: tok}})
 	if err := phone.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	phone.Say(bridgetest.Tone(50, 200*time.Millisecond))
+	phone.Say(rehearsal.Tone(50, 200*time.Millisecond))
 	if err := phone.Run(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -91,9 +92,9 @@ func realSockets(t *testing.T, wire mediastream.Wire) {
 
 func TestAFrameThatIsTooLargeEndsTheCall(t *testing.T) {
 	t.Parallel()
-	dial, _, outcomes, _ := connect(t, bridgetest.NewModel(bridgetest.ModelOptions{Now: time.Now}), bridge.Call{})
+	dial, _, outcomes, _ := connect(t, rehearsal.NewModel(rehearsal.ModelOptions{Now: time.Now}), bridge.Call{})
 	conn := dial(t.Context())
-	phone := bridgetest.NewPhone(conn, bridgetest.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: tok}})
+	phone := rehearsal.NewPhone(conn, rehearsal.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: tok}})
 	if err := phone.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +108,9 @@ func TestAFrameThatIsTooLargeEndsTheCall(t *testing.T) {
 
 func TestASocketThatBreaksIsNoHangUp(t *testing.T) {
 	t.Parallel()
-	dial, _, outcomes, _ := connect(t, bridgetest.NewModel(bridgetest.ModelOptions{Now: time.Now}), bridge.Call{})
+	dial, _, outcomes, _ := connect(t, rehearsal.NewModel(rehearsal.ModelOptions{Now: time.Now}), bridge.Call{})
 	conn := dial(t.Context())
-	phone := bridgetest.NewPhone(conn, bridgetest.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: tok}})
+	phone := rehearsal.NewPhone(conn, rehearsal.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: tok}})
 	if err := phone.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -126,12 +127,12 @@ func TestTheDoor(t *testing.T) {
 	serving, stop := context.WithCancel(t.Context())
 	ended := make(chan bridge.Outcome, 1)
 	dialled := make(chan int, 1)
-	reg, model := prometheus.NewRegistry(), bridgetest.NewModel(bridgetest.ModelOptions{Now: time.Now, Refuse: func(n int) error {
+	reg, model := prometheus.NewRegistry(), rehearsal.NewModel(rehearsal.ModelOptions{Now: time.Now, Refuse: func(n int) error {
 		dialled <- n
 		return nil
 	}})
 	br := bridge.New(bridge.Deps{
-		Dial: model.Dial, Tools: &desk{}, Turns: &book{}, Events: events.New(time.Now), Log: quiet(), Metrics: bridge.NewMetrics(reg), Now: time.Now,
+		Dial: bridgetest.Dial(model), Tools: &desk{}, Turns: &book{}, Events: events.New(time.Now), Log: quiet(), Metrics: bridge.NewMetrics(reg), Now: time.Now,
 	}, bridge.Options{})
 	door := br.Door(serving, func(_ context.Context, _ *http.Request, start mediastream.Start) (bridge.Call, bool) {
 		return bridge.Call{Tenant: "acme", Conversation: "conv"}, start.Parameters["tok"] == "one"
@@ -143,12 +144,12 @@ func TestTheDoor(t *testing.T) {
 	})
 	server := httptest.NewServer(door)
 	defer server.Close()
-	open := func(parameters map[string]string) (*bridgetest.Phone, error) {
+	open := func(parameters map[string]string) (*rehearsal.Phone, error) {
 		c, _, err := websocket.Dial(t.Context(), server.URL, nil)
 		if err != nil {
 			return nil, err
 		}
-		phone := bridgetest.NewPhone(bridge.Socket(c, 1<<20), bridgetest.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: parameters}})
+		phone := rehearsal.NewPhone(bridge.Socket(c, 1<<20), rehearsal.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: parameters}})
 		return phone, phone.Begin(t.Context())
 	}
 	stranger, err := open(map[string]string{"tok": "another"})
@@ -226,9 +227,9 @@ func TestProvidersAreLoggedWithoutTheirKey(t *testing.T) {
 // OpenAI's own library speaks with the fake model: so the events that the other tests are told are those of the wire.
 func TestTheMakersLibrarySpeaksWithTheFakeModel(t *testing.T) {
 	t.Parallel()
-	api := httptest.NewServer(bridgetest.NewModel(bridgetest.ModelOptions{
+	api := httptest.NewServer(rehearsal.NewModel(rehearsal.ModelOptions{
 		Now: time.Now, Pause: 100 * time.Millisecond, Listen: listens("Hello?"),
-		Think: replies(bridgetest.Reply{Say: "Hi.", Calls: []realtime.Call{{Name: "recall", Arguments: object(`{"query":"x"}`)}}}),
+		Think: replies(rehearsal.Reply{Say: "Hi.", Calls: []realtime.Call{{Name: "recall", Arguments: object(`{"query":"x"}`)}}}),
 	}))
 	defer api.Close()
 	ai := openai.NewClient(option.WithBaseURL(strings.Replace(api.URL, "http", "ws", 1)), option.WithAPIKey("k"))
@@ -244,9 +245,9 @@ func TestTheMakersLibrarySpeaksWithTheFakeModel(t *testing.T) {
 	}
 	send(`{"type":"session.update","session":{"type":"realtime","audio":{"input":{"turn_detection":{"type":"server_vad"}},"output":{"format":{"type":"audio/pcmu"}}},"tools":[{"type":"function","name":"recall"}]}}`)
 	for i := range 20 {
-		audio := bridgetest.Tone(50, 20*time.Millisecond)
+		audio := rehearsal.Tone(50, 20*time.Millisecond)
 		if i > 5 {
-			audio = bytes.Repeat([]byte{bridgetest.Quiet}, 160)
+			audio = bytes.Repeat([]byte{rehearsal.Quiet}, 160)
 		}
 		send(`{"type":"input_audio_buffer.append","audio":"` + base64.StdEncoding.EncodeToString(audio) + `"}`)
 	}

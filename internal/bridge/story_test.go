@@ -8,10 +8,10 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/bridge"
-	"github.com/recallerhq/recaller/internal/bridge/bridgetest"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/realtime"
+	"github.com/recallerhq/recaller/internal/rehearsal"
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
@@ -31,10 +31,10 @@ func TestAGreetingAndATurnEachWay(t *testing.T) {
 	for _, side := range sides {
 		t.Run(side.name, func(t *testing.T) {
 			heard := []byte{}
-			think := replies(bridgetest.Reply{Say: "Hello, this is the shop."}, bridgetest.Reply{Say: "We are open until five."})
+			think := replies(rehearsal.Reply{Say: "Hello, this is the shop."}, rehearsal.Reply{Say: "We are open until five."})
 			stages(t, plot{
-				wire: side.wire, call: bridge.Call{Provider: side.provider, Greeting: "Hello, this is the shop."}, phone: bridgetest.PhoneOptions{Swap: side.swap},
-				model: bridgetest.ModelOptions{Listen: listens("When do you close?"), Think: func(h bridgetest.Heard) bridgetest.Reply {
+				wire: side.wire, call: bridge.Call{Provider: side.provider, Greeting: "Hello, this is the shop."}, phone: rehearsal.PhoneOptions{Swap: side.swap},
+				model: rehearsal.ModelOptions{Listen: listens("When do you close?"), Think: func(h rehearsal.Heard) rehearsal.Reply {
 					heard = append(heard, h.Audio...)
 					return think(h)
 				}},
@@ -44,10 +44,10 @@ func TestAGreetingAndATurnEachWay(t *testing.T) {
 				s.talks()
 				s.pass(6 * second)
 				s.says("assistant: Hello, this is the shop.", "user: When do you close?", "assistant: We are open until five.")
-				if got, want := string(heard), string(bridgetest.Tone(50, second)); got != want {
+				if got, want := string(heard), string(rehearsal.Tone(50, second)); got != want {
 					s.Errorf("the model heard %d bytes, want the %d that were said", len(got), len(want))
 				}
-				want := string(bridgetest.Tone(1, 24*60*time.Millisecond)) + string(bridgetest.Tone(2, 23*60*time.Millisecond))
+				want := string(rehearsal.Tone(1, 24*60*time.Millisecond)) + string(rehearsal.Tone(2, 23*60*time.Millisecond))
 				if got := string(s.phone.Heard()); got != want {
 					s.Errorf("the caller heard %d bytes, want the %d that were made", len(got), len(want))
 				}
@@ -62,9 +62,9 @@ func TestAGreetingAndATurnEachWay(t *testing.T) {
 }
 
 func TestATranscriptThatComesAfterTheAnswer(t *testing.T) {
-	stages(t, plot{model: bridgetest.ModelOptions{
+	stages(t, plot{model: rehearsal.ModelOptions{
 		Listen: func(int, int, []byte) (string, time.Duration) { return "When do you close?", 5 * second },
-		Think:  replies(bridgetest.Reply{Say: "At five."}),
+		Think:  replies(rehearsal.Reply{Say: "At five."}),
 	}}, func(s *stage) {
 		s.talks()
 		s.pass(4 * second)
@@ -84,13 +84,13 @@ func TestWhatIsSpokenOverIsKeptAsFarAsItWasHeard(t *testing.T) {
 	for _, side := range sides {
 		t.Run(side.name, func(t *testing.T) {
 			stages(t, plot{
-				wire: side.wire, call: bridge.Call{Provider: side.provider, SpeaksFirst: true}, phone: bridgetest.PhoneOptions{Swap: side.swap},
-				model: bridgetest.ModelOptions{Listen: listens("Stop, please."), Think: replies(bridgetest.Reply{Say: long}, bridgetest.Reply{Say: "Sure."})},
+				wire: side.wire, call: bridge.Call{Provider: side.provider, SpeaksFirst: true}, phone: rehearsal.PhoneOptions{Swap: side.swap},
+				model: rehearsal.ModelOptions{Listen: listens("Stop, please."), Think: replies(rehearsal.Reply{Say: long}, rehearsal.Reply{Say: "Sure."})},
 			}, func(s *stage) {
 				s.pass(2500 * time.Millisecond) // all of it is sent by then, and some is played
 				s.talks()
 				s.pass(6 * second)
-				heard := strings.Count(string(s.phone.Heard()), string(bridgetest.Tone(1, time.Millisecond))[:1]) / mediastream.BytesPerMS
+				heard := strings.Count(string(s.phone.Heard()), string(rehearsal.Tone(1, time.Millisecond))[:1]) / mediastream.BytesPerMS
 				cuts := s.model.Cuts()
 				if len(cuts) != 1 || heard-cuts[0].MS > 100 || cuts[0].MS > heard {
 					s.Errorf("the caller heard %d ms, and the model was told %v", heard, cuts)
@@ -118,7 +118,7 @@ func TestWhatIsBeingMadeIsCutOffToo(t *testing.T) {
 	// The model makes audio no faster than it is spoken, so it is still at it when the caller speaks.
 	stages(t, plot{
 		call:  bridge.Call{SpeaksFirst: true},
-		model: bridgetest.ModelOptions{Speed: 1, Listen: listens("Stop."), Think: replies(bridgetest.Reply{Say: long}, bridgetest.Reply{Say: "Sure."})},
+		model: rehearsal.ModelOptions{Speed: 1, Listen: listens("Stop."), Think: replies(rehearsal.Reply{Say: long}, rehearsal.Reply{Say: "Sure."})},
 	}, func(s *stage) {
 		s.pass(2 * second)
 		s.talks()
@@ -133,7 +133,7 @@ func TestWhatIsBeingMadeIsCutOffToo(t *testing.T) {
 }
 
 func TestHangingUpInTheMiddleKeepsWhatWasHeard(t *testing.T) {
-	stages(t, plot{call: bridge.Call{SpeaksFirst: true}, model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Say: long})}}, func(s *stage) {
+	stages(t, plot{call: bridge.Call{SpeaksFirst: true}, model: rehearsal.ModelOptions{Think: replies(rehearsal.Reply{Say: long})}}, func(s *stage) {
 		s.pass(2500 * time.Millisecond)
 		s.hangUp()
 		kept, heard := s.book.said(), len(s.phone.Heard())/mediastream.BytesPerMS
@@ -152,9 +152,9 @@ func TestAMemoryIsStoredAndTheModelIsBriefedAnew(t *testing.T) {
 		t.Run(side.name, func(t *testing.T) {
 			call := realtime.Call{Name: "store_memory", Arguments: object(`{"memory_type":"fact","key":"dog","value":"Rex"}`)}
 			var results [][]string
-			think := replies(bridgetest.Reply{Say: long, Calls: []realtime.Call{call}}, bridgetest.Reply{Say: "What a name."})
-			stages(t, plot{wire: side.wire, call: bridge.Call{Provider: side.provider, Prompt: "You are Joe."}, model: bridgetest.ModelOptions{
-				Listen: listens("My dog is Rex."), Think: func(h bridgetest.Heard) bridgetest.Reply {
+			think := replies(rehearsal.Reply{Say: long, Calls: []realtime.Call{call}}, rehearsal.Reply{Say: "What a name."})
+			stages(t, plot{wire: side.wire, call: bridge.Call{Provider: side.provider, Prompt: "You are Joe."}, model: rehearsal.ModelOptions{
+				Listen: listens("My dog is Rex."), Think: func(h rehearsal.Heard) rehearsal.Reply {
 					results = append(results, h.Results)
 					return think(h)
 				},
@@ -197,11 +197,11 @@ func TestAMemoryIsStoredAndTheModelIsBriefedAnew(t *testing.T) {
 func TestTwoCallsAtOnceAreSpokenOfOnce(t *testing.T) {
 	for _, side := range sides {
 		t.Run(side.name, func(t *testing.T) {
-			stages(t, plot{wire: side.wire, call: bridge.Call{Provider: side.provider}, model: bridgetest.ModelOptions{
+			stages(t, plot{wire: side.wire, call: bridge.Call{Provider: side.provider}, model: rehearsal.ModelOptions{
 				Listen: listens("Remember Rex and forget Max."),
-				Think: replies(bridgetest.Reply{Calls: []realtime.Call{
+				Think: replies(rehearsal.Reply{Calls: []realtime.Call{
 					{Name: "store_memory", Arguments: object(`{"key":"dog"}`)}, {Name: "forget_memory", Arguments: object(`{"key":"max"}`)},
-				}}, bridgetest.Reply{Say: "Done."}),
+				}}, rehearsal.Reply{Say: "Done."}),
 			}}, func(s *stage) {
 				s.desk.set(func(c tool.Call) (tool.Result, error) {
 					time.Sleep(second)
@@ -228,7 +228,7 @@ func TestTwoCallsAtOnceAreSpokenOfOnce(t *testing.T) {
 }
 
 func TestWhatWasCalledLastIsDoneThoughTheCallerHangsUp(t *testing.T) {
-	stages(t, plot{model: bridgetest.ModelOptions{Think: replies(bridgetest.Reply{Calls: []realtime.Call{{Name: "store_memory", Arguments: object(`{}`)}}})}}, func(s *stage) {
+	stages(t, plot{model: rehearsal.ModelOptions{Think: replies(rehearsal.Reply{Calls: []realtime.Call{{Name: "store_memory", Arguments: object(`{}`)}}})}}, func(s *stage) {
 		finished := false
 		s.desk.set(func(tool.Call) (tool.Result, error) {
 			time.Sleep(3 * second)
@@ -246,7 +246,7 @@ func TestWhatWasCalledLastIsDoneThoughTheCallerHangsUp(t *testing.T) {
 
 func TestTheAgentHangsUpWhenItsGoodbyeWasHeard(t *testing.T) {
 	end := []realtime.Call{{Name: "end_call", Arguments: object(`{}`)}}
-	tests := map[string][]bridgetest.Reply{
+	tests := map[string][]rehearsal.Reply{
 		"said with it":   {{Say: "Goodbye, Ann, until Monday.", Calls: end}},
 		"said after it":  {{Calls: end}, {Say: "Goodbye, Ann, until Monday."}},
 		"said before it": {{Say: "Goodbye, Ann, until Monday.", Calls: []realtime.Call{{Name: "save_checkpoint", Arguments: object(`{}`)}}}, {Calls: end}, {Say: "Bye."}},
@@ -254,7 +254,7 @@ func TestTheAgentHangsUpWhenItsGoodbyeWasHeard(t *testing.T) {
 	for name, list := range tests {
 		for _, side := range sides {
 			t.Run(name+", "+side.name, func(t *testing.T) {
-				stages(t, plot{wire: side.wire, call: bridge.Call{Provider: side.provider}, model: bridgetest.ModelOptions{Listen: listens("Bye!"), Think: replies(list...)}}, func(s *stage) {
+				stages(t, plot{wire: side.wire, call: bridge.Call{Provider: side.provider}, model: rehearsal.ModelOptions{Listen: listens("Bye!"), Think: replies(list...)}}, func(s *stage) {
 					s.talks()
 					o := s.over(20 * second)
 					if o.Reason != bridge.Ended || o.End().Status != recaller.Completed {
@@ -264,7 +264,7 @@ func TestTheAgentHangsUpWhenItsGoodbyeWasHeard(t *testing.T) {
 					said := []string{"user: Bye!"}
 					for i, r := range list {
 						if r.Say != "" {
-							want += len(bridgetest.Tone(i, time.Duration(len(r.Say))*60*time.Millisecond))
+							want += len(rehearsal.Tone(i, time.Duration(len(r.Say))*60*time.Millisecond))
 							said = append(said, "assistant: "+r.Say)
 						}
 					}
@@ -283,9 +283,9 @@ func TestTheAgentHangsUpWhenItsGoodbyeWasHeard(t *testing.T) {
 }
 
 func TestACallerWhoGoesOnSpeakingIsNotHungUpOn(t *testing.T) {
-	stages(t, plot{model: bridgetest.ModelOptions{
+	stages(t, plot{model: rehearsal.ModelOptions{
 		Listen: listens("Bye!", "Wait, one more thing."),
-		Think:  replies(bridgetest.Reply{Say: "Goodbye, Ann, until Monday.", Calls: []realtime.Call{{Name: "end_call", Arguments: object(`{}`)}}}, bridgetest.Reply{Say: "Yes?"}),
+		Think:  replies(rehearsal.Reply{Say: "Goodbye, Ann, until Monday.", Calls: []realtime.Call{{Name: "end_call", Arguments: object(`{}`)}}}, rehearsal.Reply{Say: "Yes?"}),
 	}}, func(s *stage) {
 		s.talks()
 		s.pass(2500 * time.Millisecond)
@@ -303,20 +303,20 @@ func TestACallerWhoGoesOnSpeakingIsNotHungUpOn(t *testing.T) {
 func TestTheModelsSideBreaksOnce(t *testing.T) {
 	for _, side := range sides {
 		t.Run(side.name, func(t *testing.T) {
-			var next bridgetest.Heard
-			stages(t, plot{wire: side.wire, call: bridge.Call{Provider: side.provider, Greeting: "Hello."}, model: bridgetest.ModelOptions{
+			var next rehearsal.Heard
+			stages(t, plot{wire: side.wire, call: bridge.Call{Provider: side.provider, Greeting: "Hello."}, model: rehearsal.ModelOptions{
 				Listen: listens("What is the price?", "Thanks."),
-				Think: func(h bridgetest.Heard) bridgetest.Reply {
+				Think: func(h rehearsal.Heard) rehearsal.Reply {
 					switch {
 					case h.Session == 1 && h.N == 1:
-						return bridgetest.Reply{Say: "Hello."}
+						return rehearsal.Reply{Say: "Hello."}
 					case h.Session == 1:
-						return bridgetest.Reply{Say: long, Break: true}
+						return rehearsal.Reply{Say: long, Break: true}
 					case h.N == 1:
 						next = h
-						return bridgetest.Reply{Say: "It is nine pounds."}
+						return rehearsal.Reply{Say: "It is nine pounds."}
 					}
-					return bridgetest.Reply{Say: "Not at all."}
+					return rehearsal.Reply{Say: "Not at all."}
 				},
 			}}, func(s *stage) {
 				s.pass(2 * second)
@@ -346,8 +346,8 @@ func TestTheModelsSideBreaksOnce(t *testing.T) {
 }
 
 func TestTheModelsSideBreaksTwice(t *testing.T) {
-	stages(t, plot{call: bridge.Call{SpeaksFirst: true}, model: bridgetest.ModelOptions{Think: func(bridgetest.Heard) bridgetest.Reply {
-		return bridgetest.Reply{Say: long, Break: true}
+	stages(t, plot{call: bridge.Call{SpeaksFirst: true}, model: rehearsal.ModelOptions{Think: func(rehearsal.Heard) rehearsal.Reply {
+		return rehearsal.Reply{Say: long, Break: true}
 	}}}, func(s *stage) {
 		o := s.over(20 * second)
 		if o.Reason != bridge.Broken || !o.Apologise() || !o.Retried || o.End().Status != recaller.Failed {
@@ -360,11 +360,11 @@ func TestTheModelsSideBreaksTwice(t *testing.T) {
 }
 
 func TestAModelThatOnlyCallsIsMadeToSpeak(t *testing.T) {
-	stages(t, plot{model: bridgetest.ModelOptions{Listen: listens("Hello?"), Think: func(h bridgetest.Heard) bridgetest.Reply {
+	stages(t, plot{model: rehearsal.ModelOptions{Listen: listens("Hello?"), Think: func(h rehearsal.Heard) rehearsal.Reply {
 		if h.Choice == "none" {
-			return bridgetest.Reply{Say: "Here I am."}
+			return rehearsal.Reply{Say: "Here I am."}
 		}
-		return bridgetest.Reply{Calls: []realtime.Call{{Name: "list_reminders", Arguments: object(`{}`)}}}
+		return rehearsal.Reply{Calls: []realtime.Call{{Name: "list_reminders", Arguments: object(`{}`)}}}
 	}}}, func(s *stage) {
 		s.talks()
 		s.pass(10 * second)
@@ -379,8 +379,8 @@ func TestAModelThatOnlyCallsIsMadeToSpeak(t *testing.T) {
 
 func TestAServerThatNeitherAnswersNorStopsByItself(t *testing.T) {
 	detection := object(`{"type":"server_vad","create_response":false,"interrupt_response":false}`)
-	stages(t, plot{call: bridge.Call{Provider: bridge.Provider{TurnDetection: detection}}, model: bridgetest.ModelOptions{
-		Speed: 1, Listen: listens("Tell me all.", "Stop."), Think: replies(bridgetest.Reply{Say: long}, bridgetest.Reply{Say: "Sure."}),
+	stages(t, plot{call: bridge.Call{Provider: bridge.Provider{TurnDetection: detection}}, model: rehearsal.ModelOptions{
+		Speed: 1, Listen: listens("Tell me all.", "Stop."), Think: replies(rehearsal.Reply{Say: long}, rehearsal.Reply{Say: "Sure."}),
 	}}, func(s *stage) {
 		s.talks()
 		s.pass(4 * second)
@@ -399,8 +399,8 @@ func TestAServerThatNeitherAnswersNorStopsByItself(t *testing.T) {
 }
 
 func TestASessionThatExpiresIsFollowedByAnother(t *testing.T) {
-	stages(t, plot{model: bridgetest.ModelOptions{
-		Listen: listens("Hello?", "Are you there?", "Are you there?"), Think: replies(bridgetest.Reply{Say: "Hi."}, bridgetest.Reply{Fault: "session_expired"}, bridgetest.Reply{Say: "I am."}),
+	stages(t, plot{model: rehearsal.ModelOptions{
+		Listen: listens("Hello?", "Are you there?", "Are you there?"), Think: replies(rehearsal.Reply{Say: "Hi."}, rehearsal.Reply{Fault: "session_expired"}, rehearsal.Reply{Say: "I am."}),
 	}}, func(s *stage) {
 		s.talks()
 		s.pass(4 * second)
@@ -415,11 +415,11 @@ func TestASessionThatExpiresIsFollowedByAnother(t *testing.T) {
 
 func TestFaultsThatAreHarmlessChangeNothing(t *testing.T) {
 	n := 0
-	stages(t, plot{model: bridgetest.ModelOptions{Listen: listens("Hello?"), Think: func(bridgetest.Heard) bridgetest.Reply {
+	stages(t, plot{model: rehearsal.ModelOptions{Listen: listens("Hello?"), Think: func(rehearsal.Heard) rehearsal.Reply {
 		if n++; n == 1 {
-			return bridgetest.Reply{Fault: "rate_limit_exceeded"}
+			return rehearsal.Reply{Fault: "rate_limit_exceeded"}
 		}
-		return bridgetest.Reply{Say: "Hi."}
+		return rehearsal.Reply{Say: "Hi."}
 	}}}, func(s *stage) {
 		s.talks()
 		s.pass(20 * second) // it is asked anew when nothing comes
@@ -442,9 +442,9 @@ func TestTheLastWordsAreKeptThoughTheCallerHangsUp(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			stages(t, plot{model: bridgetest.ModelOptions{
+			stages(t, plot{model: rehearsal.ModelOptions{
 				Listen: func(int, int, []byte) (string, time.Duration) { return "Goodbye then.", test.takes },
-				Think:  replies(bridgetest.Reply{Say: long}),
+				Think:  replies(rehearsal.Reply{Say: long}),
 			}}, func(s *stage) {
 				s.pass(second)
 				s.talks()

@@ -1,9 +1,5 @@
-// Package bridgetest is a telephone without a telephone, and a realtime model without a model: both speak the real wire,
-// so that a call can be tried from end to end. Phone is the platform's side of a media stream, Twilio's or Telnyx's;
-// Model is the server's side of a realtime API, OpenAI's in both generations or xAI's. They meet over Pipe, or over real
-// sockets.
-//
-// It is for tests, and for whoever wants to try a call (recaller call --audio); the server does not use it.
+// Package bridgetest connects the fakes of package rehearsal, a telephone and a realtime model, to a bridge in memory, for
+// tests of the bridge without sockets.
 package bridgetest
 
 import (
@@ -12,33 +8,21 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/recallerhq/recaller/internal/bridge"
-	"github.com/recallerhq/recaller/internal/mediastream"
+	"github.com/recallerhq/recaller/internal/rehearsal"
 )
 
-// FrameMS is how much audio a telephone sends at a time, in milliseconds; frameBytes are its bytes.
-const (
-	FrameMS    = 20
-	frameBytes = FrameMS * mediastream.BytesPerMS
-)
-
-// Quiet is μ-law for silence.
-const Quiet = 0xFF
-
-// Tone is audio that sounds like nothing, but can be told from other tones: n says which.
-func Tone(n int, d time.Duration) []byte {
-	audio := make([]byte, int(d.Milliseconds())*mediastream.BytesPerMS)
-	for i := range audio {
-		audio[i] = byte(1 + n%100)
+// Dial returns a Dialer that connects to a model in memory.
+func Dial(m *rehearsal.Model) bridge.Dialer {
+	return func(ctx context.Context, _ bridge.Provider) (bridge.Conn, error) {
+		ours, theirs := Pipe(1024)
+		ctx = context.WithoutCancel(ctx) // which ends when it is dialled
+		if err := m.Serve(ctx, theirs); err != nil {
+			return nil, err
+		}
+		return ours, nil
 	}
-	return audio
-}
-
-// isSpeech reports whether something is said in a piece of audio.
-func isSpeech(audio []byte) bool {
-	return slices.ContainsFunc(audio, func(b byte) bool { return b != Quiet && b != 0x7F })
 }
 
 // ErrBroken is what is read from a pipe whose other end was dropped.

@@ -1,4 +1,4 @@
-package bridgetest
+package rehearsal
 
 import (
 	"encoding/base64"

@@ -1,4 +1,4 @@
-package bridgetest
+package rehearsal
 
 import (
 	"context"
@@ -100,16 +100,14 @@ func NewModel(o ModelOptions) *Model {
 	return &Model{ModelOptions: o}
 }
 
-// Dial implements bridge.Dialer, over memory.
-func (m *Model) Dial(ctx context.Context, _ bridge.Provider) (bridge.Conn, error) {
+// Serve begins a session over a connection. An error says that it is refused.
+func (m *Model) Serve(ctx context.Context, conn bridge.Conn) error {
 	n, err := m.open()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	ours, theirs := Pipe(1024)
-	ctx = context.WithoutCancel(ctx) // which ends when it is dialled
-	m.running.Go(func() { m.serve(ctx, theirs, n) })
-	return ours, nil
+	m.running.Go(func() { m.serve(ctx, conn, n) })
+	return nil
 }
 
 // ServeHTTP serves sessions over real sockets.
@@ -136,7 +134,7 @@ func (m *Model) open() (int, error) {
 	return m.sessions, nil
 }
 
-// Wait waits until every session that was dialled is over.
+// Wait waits until every session that Serve began is over.
 func (m *Model) Wait() { m.running.Wait() }
 
 // Got returns the types of what was sent to the model, but for audio.
