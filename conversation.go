@@ -14,6 +14,7 @@ type Channel string
 const (
 	ChannelVoice    Channel = "voice"
 	ChannelSMS      Channel = "sms"
+	ChannelWhatsApp Channel = "whatsapp"
 	ChannelWebChat  Channel = "web-chat"
 	ChannelTelegram Channel = "telegram"
 	ChannelAPI      Channel = "api"
@@ -21,7 +22,7 @@ const (
 
 // Channels lists the channels.
 func Channels() []Channel {
-	return []Channel{ChannelVoice, ChannelSMS, ChannelWebChat, ChannelTelegram, ChannelAPI}
+	return []Channel{ChannelVoice, ChannelSMS, ChannelWhatsApp, ChannelWebChat, ChannelTelegram, ChannelAPI}
 }
 
 // Valid reports whether c is one of the channels.

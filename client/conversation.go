@@ -49,7 +49,7 @@ const withheld = "anonymous"
 // StartRequest begins a conversation.
 type StartRequest struct {
 	Caller      CallerRef          `json:"caller" doc:"Who calls."`
-	Channel     recaller.Channel   `json:"channel,omitempty" enum:"voice,sms,web-chat,telegram,api" doc:"Over what the conversation runs; voice if not said." example:"voice"`
+	Channel     recaller.Channel   `json:"channel,omitempty" enum:"voice,sms,whatsapp,web-chat,telegram,api" doc:"Over what the conversation runs; voice if not said." example:"voice"`
 	Direction   recaller.Direction `json:"direction,omitempty" enum:"inbound,outbound" doc:"Who began; inbound if not said." example:"inbound"`
 	ExternalID  string             `json:"external_id,omitempty" doc:"The platform's own id of the conversation, unique in the tenant, at most 256 bytes. Starting again with it returns the conversation that is there, also one that was closed as silent since a restart. It serves wherever a conversation id is asked for." example:"CA0123456789abcdef"`
 	PlatformIDs map[string]string  `json:"platform_ids,omitempty" doc:"Ids that platforms gave it, by platform."`
@@ -67,7 +67,7 @@ type Conversation struct {
 	ExternalID      string             `json:"external_id" doc:"The platform's own id; empty if there is none." example:"CA0123456789abcdef"`
 	CallerID        string             `json:"caller_id" doc:"The caller; empty while the store is away." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
 	ThreadID        string             `json:"thread_id,omitempty" doc:"The thread that it is a part of." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a40"`
-	Channel         recaller.Channel   `json:"channel" enum:"voice,sms,web-chat,telegram,api" doc:"Over what it runs." example:"voice"`
+	Channel         recaller.Channel   `json:"channel" enum:"voice,sms,whatsapp,web-chat,telegram,api" doc:"Over what it runs." example:"voice"`
 	Direction       recaller.Direction `json:"direction" enum:"inbound,outbound" doc:"Who began." example:"inbound"`
 	Status          recaller.Status    `json:"status" enum:"active,completed,failed" doc:"Where it stands; one that broke off is failed." example:"active"`
 	Reminder        bool               `json:"reminder,omitempty" doc:"It is a reminder call." example:"false"`

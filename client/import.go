@@ -14,7 +14,7 @@ import (
 type ImportRequest struct {
 	Caller     CallerRef          `json:"caller" doc:"Who it was with."`
 	ExternalID string             `json:"external_id,omitempty" doc:"The platform's own id, unique in the tenant. Importing it again changes nothing." example:"CA0123456789abcdef"`
-	Channel    recaller.Channel   `json:"channel,omitempty" enum:"voice,sms,web-chat,telegram,api" doc:"Over what it ran; voice if not said." example:"voice"`
+	Channel    recaller.Channel   `json:"channel,omitempty" enum:"voice,sms,whatsapp,web-chat,telegram,api" doc:"Over what it ran; voice if not said." example:"voice"`
 	Direction  recaller.Direction `json:"direction,omitempty" enum:"inbound,outbound" doc:"Who began; inbound if not said." example:"inbound"`
 	StartedAt  time.Time          `json:"started_at" doc:"When it began. Its offset says by which clock days were meant where the caller's zone is not known." example:"2026-02-10T14:00:00+01:00"`
 	EndedAt    time.Time          `json:"ended_at,omitzero" doc:"When it ended; at its last turn if not said." example:"2026-02-10T14:06:30Z"`

@@ -12,7 +12,7 @@ type SearchRequest struct {
 	Query     string           `json:"query" minLength:"1" maxLength:"1000" doc:"What to look for, in your own words; 1 to 1,000 characters." example:"wedding inquiries"`
 	Limit     int              `json:"limit,omitempty" minimum:"1" maximum:"50" doc:"How many results at most; 10 if not said." example:"10"`
 	CallerID  string           `json:"caller_id,omitempty" maxLength:"100" doc:"Only this caller's conversations." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
-	Channel   recaller.Channel `json:"channel,omitempty" enum:"voice,sms,web-chat,telegram,api" doc:"Only those over this channel." example:"voice"`
+	Channel   recaller.Channel `json:"channel,omitempty" enum:"voice,sms,whatsapp,web-chat,telegram,api" doc:"Only those over this channel." example:"voice"`
 	Intent    string           `json:"intent,omitempty" maxLength:"100" doc:"Only those of this intent, as the write-up labels it." example:"event"`
 	Sentiment string           `json:"sentiment,omitempty" enum:"positive,neutral,negative" doc:"Only those of this sentiment." example:"negative"`
 	Outcome   string           `json:"outcome,omitempty" maxLength:"100" doc:"Only those of this outcome, as the write-up labels it." example:"unresolved"`

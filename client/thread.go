@@ -15,7 +15,7 @@ type Thread struct {
 	ID             string           `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a40"`
 	ExternalID     string           `json:"external_id" doc:"The platform's own id of the chat, with a colon and the topic where there is one; empty if there is none. It serves wherever the id does." example:"chat-99:12"`
 	CallerID       string           `json:"caller_id" doc:"Whose it is." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
-	Channel        recaller.Channel `json:"channel" enum:"sms,web-chat,telegram,api" doc:"Over what it runs." example:"telegram"`
+	Channel        recaller.Channel `json:"channel" enum:"sms,whatsapp,web-chat,telegram,api" doc:"Over what it runs." example:"telegram"`
 	Title          string           `json:"title" doc:"What it is about: as it was given, or found in what was said; empty until then." example:"The garden house"`
 	Persona        *ThreadPersona   `json:"persona,omitempty" doc:"Its own persona; left out where it has the tenant's."`
 	Summary        *ThreadSummary   `json:"summary,omitempty" doc:"What it was about lately; left out until there were five exchanges, and while it is made anew because something was forgotten."`
@@ -43,7 +43,7 @@ type ThreadRequest struct {
 	Caller     CallerRef        `json:"caller" doc:"Whose it is."`
 	ExternalID string           `json:"external_id,omitempty" doc:"The platform's own id of the chat, unique in the tenant, at most 255 bytes. Without it a new thread is begun." example:"chat-99"`
 	Topic      string           `json:"topic,omitempty" doc:"A topic in the chat, which has a thread of its own." example:"12"`
-	Channel    recaller.Channel `json:"channel,omitempty" enum:"sms,web-chat,telegram,api" doc:"Over what it runs; web-chat if not said." example:"telegram"`
+	Channel    recaller.Channel `json:"channel,omitempty" enum:"sms,whatsapp,web-chat,telegram,api" doc:"Over what it runs; web-chat if not said." example:"telegram"`
 	Title      string           `json:"title,omitempty" doc:"What it is about, at most 200 bytes; found in what is said if not given." example:"The garden house"`
 	Persona    *ThreadPersona   `json:"persona,omitempty" doc:"Its own persona; if not given, the tenant's."`
 }

@@ -168,7 +168,7 @@ func (a *Agent) patienceOf(c recaller.Channel) patience {
 // reply prepares an answer.
 func (a *Agent) reply(ctx context.Context, in Asking, say func(string) error) *reply {
 	r := &reply{Agent: a, in: in, begun: a.Now()}
-	bare := in.Channel == recaller.ChannelVoice || in.Channel == recaller.ChannelSMS
+	bare := in.Channel == recaller.ChannelVoice || in.Channel == recaller.ChannelSMS || in.Channel == recaller.ChannelWhatsApp
 	r.mouth = &mouth{bare: bare, out: func(words string) error {
 		if r.first == 0 {
 			r.first = max(a.Now().Sub(r.begun), 1)

@@ -39,7 +39,7 @@ func mannerOf(c recaller.Channel) string {
 	switch c {
 	case recaller.ChannelVoice:
 		return prompt.Voice
-	case recaller.ChannelSMS:
+	case recaller.ChannelSMS, recaller.ChannelWhatsApp:
 		return prompt.SMS
 	}
 	return prompt.Chat

@@ -70,6 +70,20 @@ func TestThePromptReadsWell(t *testing.T) {
 	}
 }
 
+// Texts by WhatsApp are written as those by SMS are: neither shows what marks up.
+func TestWhatsAppIsWrittenAsSMSIs(t *testing.T) {
+	t.Parallel()
+	var got [2]string
+	for i, channel := range []recaller.Channel{recaller.ChannelSMS, recaller.ChannelWhatsApp} {
+		b, in := known(t, recaller.StyleBriefing, channel, false)
+		b.answers(in)
+		got[i] = written(b.provider.Requests()[0])
+	}
+	if got[0] != got[1] {
+		t.Errorf("got %s, want %s", got[1], got[0])
+	}
+}
+
 // Without a briefing the model is told that it knows nothing, and the tenant's own words take the place of ours.
 func TestThePromptWithoutABriefing(t *testing.T) {
 	t.Parallel()

@@ -18,6 +18,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/agent"
+	"github.com/recallerhq/recaller/internal/carrier"
 	"github.com/recallerhq/recaller/internal/chatproxy"
 	"github.com/recallerhq/recaller/internal/config"
 	"github.com/recallerhq/recaller/internal/conversation"
@@ -95,6 +96,7 @@ type App struct {
 	runner        *jobs.Runner
 	companion     *telegram.Bot // nil: none is configured
 	telephone     *telephony.Server
+	carrier       *carrier.Client
 	agent         *agent.Agent // nil: no language model is configured
 	leased        bool         // the last process's leases of jobs are to end before any job runs
 	loops         loops

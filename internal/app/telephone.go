@@ -5,6 +5,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/bridge"
+	"github.com/recallerhq/recaller/internal/carrier"
 	"github.com/recallerhq/recaller/internal/relay"
 	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/telephony/signed"
@@ -46,6 +47,18 @@ func (a *App) answering(tools bridge.Tools) (*telephony.Server, error) {
 		Twilio: twilio, Telnyx: telnyx, Commands: telephony.Commands{Key: c.TelnyxAPIKey.Reveal(), BaseURL: c.TelnyxURL},
 		PublicURL: a.cfg.Public, Proxies: a.cfg.Proxies.Networks, Sockets: sockets,
 	})
+}
+
+// outgoing makes the client by which texts and calls go out.
+func (a *App) outgoing() *carrier.Client {
+	c := a.cfg.Telephone
+	s := carrier.Settings{
+		TwilioAccount: c.TwilioAccount, TwilioURL: c.TwilioURL, TelnyxKey: c.TelnyxAPIKey.Reveal(), TelnyxURL: c.TelnyxURL,
+	}
+	for _, t := range c.TwilioTokens {
+		s.TwilioTokens = append(s.TwilioTokens, t.Reveal())
+	}
+	return carrier.New(s)
 }
 
 // sockets are the answers to calls that this server has sockets for: with a model the built-in agent answers, with a

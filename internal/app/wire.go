@@ -48,6 +48,7 @@ import (
 // wire makes the use cases and the HTTP edge.
 func (a *App) wire() error {
 	now := a.opts.Now
+	a.carrier = a.outgoing()
 	files := archive.New(a.path(archiveDir), a.vault)
 	ledger := conversation.NewLedger(a.log)
 	words := &conversation.Words{Ledger: ledger, Store: a.store, Archive: files, Tenants: a.tenants}

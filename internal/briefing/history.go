@@ -228,6 +228,8 @@ func channelWord(conv recaller.Conversation) string {
 	switch conv.Channel {
 	case recaller.ChannelSMS:
 		word = "SMS"
+	case recaller.ChannelWhatsApp:
+		word = "WhatsApp"
 	case recaller.ChannelWebChat:
 		word = "web chat"
 	case recaller.ChannelTelegram:

@@ -129,6 +129,8 @@ func TestHistoryNamesItsChannels(t *testing.T) {
 		"2. November 15, 2026 - Restaurant (SMS, we wrote, last Sunday)\n",
 		"3. October 12, 2026 - Call (voice)\n   Summary: Not written up yet.\n",
 	}, nil)
+	snap.History[1].Channel = recaller.ChannelWhatsApp
+	has(t, composed(snap, now, Request{}).Text, []string{"2. November 15, 2026 - Restaurant (WhatsApp, we wrote, last Sunday)\n"}, nil)
 	for i := range snap.History {
 		snap.History[i].Channel = recaller.ChannelWebChat
 	}

@@ -18,7 +18,7 @@ import (
 type callCmd struct {
 	Phone   who    `arg:"" help:"Who calls"`
 	Name    string `help:"The caller's name, as a phone network would show it"`
-	Channel string `default:"voice" placeholder:"CHANNEL" enum:"voice,sms,web-chat,telegram,api" help:"Over what: voice, sms, web-chat, telegram, api"`
+	Channel string `default:"voice" placeholder:"CHANNEL" enum:"voice,sms,whatsapp,web-chat,telegram,api" help:"Over what: voice, sms, whatsapp, web-chat, telegram, api"`
 	ByHand  bool   `help:"Type the agent's side too, although a model is configured"`
 	Quiet   bool   `short:"q" help:"Do not show the briefing at the start"`
 }

@@ -15,7 +15,7 @@ type searchCmd struct {
 	Query     []string         `arg:"" help:"What they were about, in your own words"`
 	Limit     int              `short:"n" default:"10" placeholder:"N" help:"Most results"`
 	Caller    string           `placeholder:"PHONE" help:"Only this caller's conversations"`
-	Channel   recaller.Channel `placeholder:"CHANNEL" help:"Only those over this channel: voice, sms, web-chat, telegram, api"`
+	Channel   recaller.Channel `placeholder:"CHANNEL" help:"Only those over this channel: voice, sms, whatsapp, web-chat, telegram, api"`
 	Intent    string           `placeholder:"LABEL" help:"Only those of this intent"`
 	Sentiment string           `placeholder:"LABEL" help:"Only those of this sentiment: positive, neutral, negative"`
 	Outcome   string           `placeholder:"LABEL" help:"Only those of this outcome"`

@@ -181,7 +181,9 @@ type Telephone struct {
 	TwilioTokens   []Secret // none: Twilio is refused
 	TwilioFragment string   // of the addresses that Twilio was given
 	TelnyxKeys     []string // none: Telnyx is refused
-	TelnyxAPIKey   Secret   // for commands about calls of its Call Control API; empty: those are refused
+	TwilioAccount  string   // for texts and calls that go out; empty: none do
+	TwilioURL      string   // where they are asked for
+	TelnyxAPIKey   Secret   // for texts that go out, and commands about calls of its Call Control API; empty: none do, those are refused
 	TelnyxURL      string   // where it takes them
 }
 

@@ -132,9 +132,11 @@ func (c *Config) chatFields() []field {
 func (c *Config) telephoneFields() []field {
 	return []field{
 		{"twilio.auth_token", "TWILIO_AUTH_TOKEN", "", "Auth token that Twilio signs its webhooks with; see [the telephone](telephone.md). While one replaces another: both, with a comma between. RECALLER_PUBLIC_URL must be what Twilio calls. Not set: Twilio's webhooks are refused.", secrets(&c.Telephone.TwilioTokens)},
+		{"twilio.account_sid", "TWILIO_ACCOUNT_SID", "", "SID of the Twilio account by which texts and calls go out, with TWILIO_AUTH_TOKEN. Not set: none do.", text(&c.Telephone.TwilioAccount)},
+		{"twilio.url", "RECALLER_TWILIO_URL", "https://api.twilio.com", "Twilio's API, without the version.", address(&c.Telephone.TwilioURL)},
 		{"twilio.fragment", "RECALLER_TWILIO_FRAGMENT", "", "What stands behind the `#` in the addresses that Twilio was given, like `rc=2&rp=all`: a signature over an address with it is taken, too.", text(&c.Telephone.TwilioFragment)},
 		{"telnyx.public_key", "TELNYX_PUBLIC_KEY", "", "Public key of Telnyx's webhooks, in base64; several with commas between. Not set: Telnyx's webhooks are refused.", list(&c.Telephone.TelnyxKeys)},
-		{"telnyx.api_key", "TELNYX_API_KEY", "", "Key of Telnyx's API, by which calls of its Call Control API are answered. Not set: only TeXML applications are served.", secret(&c.Telephone.TelnyxAPIKey)},
+		{"telnyx.api_key", "TELNYX_API_KEY", "", "Key of Telnyx's API, by which texts go out and calls of its Call Control API are answered. Not set: no texts do, and only TeXML applications are served.", secret(&c.Telephone.TelnyxAPIKey)},
 		{"telnyx.url", "RECALLER_TELNYX_URL", "https://api.telnyx.com/v2", "Telnyx's API.", address(&c.Telephone.TelnyxURL)},
 		{
 			"realtime.provider", "RECALLER_REALTIME_PROVIDER", ProviderAuto,

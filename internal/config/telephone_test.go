@@ -55,7 +55,7 @@ func TestTelephonePlatforms(t *testing.T) {
 	if shown := setting(t, c, "twilio-auth-token").Value; strings.Contains(shown, "old") {
 		t.Errorf("a token is shown: %s", shown)
 	}
-	for name, value := range map[string]string{"TELNYX_PUBLIC_KEY": key[:20], "RECALLER_TWILIO_FRAGMENT": "#rc=2", "RECALLER_TELNYX_URL": "telnyx"} {
+	for name, value := range map[string]string{"TELNYX_PUBLIC_KEY": key[:20], "RECALLER_TWILIO_FRAGMENT": "#rc=2", "TWILIO_ACCOUNT_SID": "SK123", "RECALLER_TWILIO_URL": "twilio", "RECALLER_TELNYX_URL": "telnyx"} {
 		if _, err := from(map[string]string{name: value}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v, want an error that names it", name, err)
 		}

@@ -104,9 +104,15 @@ func (c Config) checkTelegram() error {
 	return nil
 }
 
+// accountForm is that of the ids of Twilio's accounts.
+var accountForm = regexp.MustCompile(`^AC[0-9a-fA-F]{32}$`)
+
 func (c Config) checkTelephone() error {
 	if strings.HasPrefix(c.Telephone.TwilioFragment, "#") {
 		return problem("RECALLER_TWILIO_FRAGMENT", "expected what stands behind the #")
+	}
+	if a := c.Telephone.TwilioAccount; a != "" && !accountForm.MatchString(a) {
+		return problem("TWILIO_ACCOUNT_SID", "expected AC and 32 digits of base 16, as Twilio's console shows it")
 	}
 	for _, k := range c.Telephone.TelnyxKeys {
 		if raw, err := base64.StdEncoding.Strict().DecodeString(k); err != nil || len(raw) != ed25519.PublicKeySize {

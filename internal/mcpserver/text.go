@@ -117,7 +117,7 @@ const turnsSchema = `{
         "required": ["speaker", "text"]
       }
     },
-    "channel": {"type": "string", "enum": ["voice", "sms", "web-chat", "telegram", "api"], "description": "Over what, where a new conversation begins; api if left out"},
+    "channel": {"type": "string", "enum": ["voice", "sms", "whatsapp", "web-chat", "telegram", "api"], "description": "Over what, where a new conversation begins; api if left out"},
     "ended": {"type": "string", "enum": ["completed", "failed"], "description": "Only when it is over: completed, or failed where it broke off"}
   },
   "required": ["phoneNumber"]

@@ -212,7 +212,7 @@ func External(chat, topic string) string {
 func (in Opening) check() error {
 	switch {
 	case !in.Channel.Valid() || !in.Channel.Text():
-		return recaller.InvalidField("channel", "must be a text channel: sms, web-chat, telegram or api")
+		return recaller.InvalidField("channel", "must be a text channel: sms, whatsapp, web-chat, telegram or api")
 	case in.Topic != "" && in.ExternalID == "":
 		return recaller.InvalidField("topic", "needs the external_id of its chat")
 	}

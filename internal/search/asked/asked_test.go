@@ -31,6 +31,7 @@ func TestDescriptionsAreToldFromTheMatter(t *testing.T) {
 		"booked out in May":                              "",
 		"text messages about parking":                    "channel sms",
 		"wrote by telegram about keys":                   "channel telegram",
+		"whatsapp messages about the lease":              "channel whatsapp",
 		"web chats about allergies":                      "channel web-chat",
 		"complaints over the phone":                      "channel voice",
 		"lost phone":                                     "",

@@ -1,0 +1,45 @@
+package recaller
+
+import (
+	"slices"
+	"time"
+)
+
+// Carrier is a telephone platform by whose API texts and calls go out.
+type Carrier string
+
+// The carriers.
+const (
+	CarrierTwilio Carrier = "twilio"
+	CarrierTelnyx Carrier = "telnyx"
+)
+
+// Carriers lists the carriers.
+func Carriers() []Carrier { return []Carrier{CarrierTwilio, CarrierTelnyx} }
+
+// Valid reports whether c is one of the carriers.
+func (c Carrier) Valid() bool { return slices.Contains(Carriers(), c) }
+
+// PhoneText is a text that goes out to a telephone.
+type PhoneText struct {
+	Carrier  Carrier
+	Channel  Channel // ChannelSMS or ChannelWhatsApp
+	From     string  // the tenant's number, in E.164 form
+	To       string  // in E.164 form
+	Words    string
+	StatusTo string // the address that is told what becomes of it; empty: none
+}
+
+// PhoneRing is a call that goes out to a telephone.
+type PhoneRing struct {
+	Carrier  Carrier
+	From     string        // the tenant's number, in E.164 form
+	To       string        // in E.164 form
+	AnswerAt string        // the address that is asked what to do once somebody picks up
+	StatusTo string        // the address that is told how the call goes; empty: none
+	Events   []string      // which events that is told of, as the carrier names them; none: only the end
+	Ringing  time.Duration // until nobody answers; 0: as long as the carrier lets it ring
+}
+
+// ErrOptedOut is a carrier's refusal to text somebody who told it to stop. Its kind is Forbidden.
+var ErrOptedOut = Errorf(Forbidden, "who is texted told the carrier to stop")
