@@ -76,11 +76,7 @@ func (a *App) wire() error {
 		Reached: a.feed.Reached, Publish: a.events.Publish,
 		Log: a.log, Metrics: refresh.NewMetrics(a.registry), Now: now,
 	})
-	a.memories = memory.New(memory.Deps{
-		Store: a.store, Tenants: a.tenants, Changed: a.feed.Committed, Enqueued: a.enqueued, Masked: masked,
-		Words: a.conversations, Packs: a.tenants.Packs,
-		Log: a.log, Metrics: memory.NewMetrics(a.registry), Now: now, NewID: newID,
-	})
+	a.memories = a.remembering(masked)
 	views.All{
 		Recall: a.recall, Memories: a.memories, Conversations: a.conversations, Events: a.events, Refresh: a.refresh,
 	}.Register(a.feed)
@@ -105,6 +101,15 @@ func (a *App) wire() error {
 		Webhooks: a.tenants, Deliveries: notices, Issuers: a.tenants, Upstreams: a.tenants, Packs: a.tenants, Personas: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
+	})
+}
+
+// remembering returns the use cases of memories.
+func (a *App) remembering(masked func(kind string)) *memory.Service {
+	return memory.New(memory.Deps{
+		Store: a.store, Tenants: a.tenants, Changed: a.feed.Committed, Enqueued: a.enqueued, Masked: masked,
+		Words: a.conversations, Packs: a.tenants.Packs,
+		Log: a.log, Metrics: memory.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
 	})
 }
 
