@@ -103,6 +103,7 @@ type Conversation struct {
 	RecordingURL   string
 	PlatformIDs    map[string]string // ids by platform name, as P4 has them
 	Attestation    Attestation       // what the network said of the caller's number
+	Trust          Trust             // how sure it is who the caller is; of one from before there were tiers: by what was shown
 	Metadata       json.RawMessage   // an object of the application's own, or nil
 	Summary        *Summary          // nil until wrapped up
 	Analysis       *Analysis         // nil until wrapped up

@@ -145,6 +145,7 @@ type Change struct {
 	Memories  []Memory
 	Forgotten []Memory // all versions of those of Memories that are forgotten
 	Texts     []Text   // that were written, as they now are, or taken away; no summaries, which are the Conversation's
+	Surer     bool     // it is surer now who the caller of Conversation is
 	// Zone says that the caller's days may begin in another zone now: an index must be built anew.
 	Zone bool
 }

@@ -13,6 +13,7 @@ type Thread struct {
 	Title      string
 	TitleFound bool // the title was made of what was said, and not given
 	Persona    PersonaChoice
+	Verified   bool           // the platform or the application says who writes: its conversations begin as TrustVerified
 	Summary    *ThreadSummary // nil until there was enough to summarise
 	CreatedAt  time.Time
 	Version    int64 // how often it was changed, from 1; what is said in it does not count
@@ -63,6 +64,7 @@ type ThreadPatch struct {
 	Title      *string
 	Found      bool // Title was made of what was said: it gives way to one that was given
 	Persona    *PersonaChoice
+	Verified   bool           // it is known who writes; that does not end
 	Summary    *ThreadSummary // one that is made of fewer exchanges than the present one is left out
 }
 
@@ -77,6 +79,9 @@ func (t *Thread) Take(p ThreadPatch) (changed bool) {
 	}
 	if p.Persona != nil && *p.Persona != t.Persona {
 		t.Persona, changed = *p.Persona, true
+	}
+	if p.Verified && !t.Verified {
+		t.Verified, changed = true, true
 	}
 	if p.Summary != nil && (t.Summary == nil || p.Summary.Exchanges >= t.Summary.Exchanges) {
 		t.Summary, changed = p.Summary, true

@@ -24,7 +24,8 @@ const (
 	EventMemoryForgotten   = "memory.forgotten"
 	EventTurnsAdded        = "turns.added"
 	EventConversationEnded = "conversation.ended"
-	// follows changes of the caller's memories, several at a time if they come fast
+	EventTrustRaised       = "trust.raised" // it is surer now who the caller is
+	// follows changes of the caller's memories and of the trust, several at a time if they come fast
 	EventBriefingUpdated = "briefing.updated"
 	// events after the one you named are no longer kept: read the state anew
 	EventMissed        = "events.missed"
@@ -40,6 +41,7 @@ type Event struct {
 	Memory   *Memory         `json:"memory,omitempty" doc:"For memory.stored, memory.updated and memory.forgotten; one that is forgotten and interim gave way to what the model found."`
 	Turns    []Turn          `json:"turns,omitempty" nullable:"false" doc:"For turns.added."`
 	Status   recaller.Status `json:"status,omitempty" enum:"completed,failed" doc:"For conversation.ended." example:"completed"`
+	Trust    recaller.Trust  `json:"trust,omitempty" enum:"anonymous,claimed,attested,verified" doc:"For trust.raised: how sure it is now who the caller is." example:"verified"`
 	Briefing *Briefing       `json:"briefing,omitempty" doc:"For briefing.updated: the new briefing."`
 	Reason   string          `json:"reason,omitempty" doc:"For error and server.closing: why the stream ends." example:"too slow"`
 }

@@ -18,6 +18,7 @@ type Thread struct {
 	Channel        recaller.Channel `json:"channel" enum:"sms,whatsapp,web-chat,telegram,api" doc:"Over what it runs." example:"telegram"`
 	Title          string           `json:"title" doc:"What it is about: as it was given, or found in what was said; empty until then." example:"The garden house"`
 	Persona        *ThreadPersona   `json:"persona,omitempty" doc:"Its own persona; left out where it has the tenant's."`
+	Verified       bool             `json:"verified,omitempty" doc:"It is known who writes: its conversations begin as verified." example:"false"`
 	Summary        *ThreadSummary   `json:"summary,omitempty" doc:"What it was about lately; left out until there were five exchanges, and while it is made anew because something was forgotten."`
 	Exchanges      int              `json:"exchanges" doc:"How often the agent has answered in it." example:"12"`
 	CreatedAt      time.Time        `json:"created_at" doc:"When it began." example:"2026-03-02T09:30:00Z"`
@@ -46,6 +47,7 @@ type ThreadRequest struct {
 	Channel    recaller.Channel `json:"channel,omitempty" enum:"sms,whatsapp,web-chat,telegram,api" doc:"Over what it runs; web-chat if not said." example:"telegram"`
 	Title      string           `json:"title,omitempty" doc:"What it is about, at most 200 bytes; found in what is said if not given." example:"The garden house"`
 	Persona    *ThreadPersona   `json:"persona,omitempty" doc:"Its own persona; if not given, the tenant's."`
+	Verified   bool             `json:"verified,omitempty" doc:"You know that it is this caller who writes, and only he: he has signed in, say. The thread stays verified." example:"false"`
 }
 
 // ThreadResponse is a thread that was opened.

@@ -53,6 +53,8 @@ type Store interface {
 	// SetRecording keeps where the recording of a conversation that has ended is, unless that is known. Conflict while it
 	// is active.
 	SetRecording(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, link string) error
+	// RaiseTrust notes that it is surer now who the caller of an active conversation is. Conflict once it has ended.
+	RaiseTrust(ctx context.Context, tenant recaller.TenantID, in recaller.Raising) (recaller.Raised, error)
 	// Conversation finds one by its id or its external id.
 	Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
 	Conversations(

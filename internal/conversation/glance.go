@@ -54,8 +54,12 @@ func (g *Glance) told(conv recaller.ConversationID, gone forgotten.View) *Glance
 }
 
 // Stored takes note of a change of memories. The caller's running conversations get the keys of what was stored. They
-// also learn what was forgotten, so that it is not told while the store is away. It never waits for a disk.
+// also learn what was forgotten, so that it is not told while the store is away, and how sure it is who calls. It never
+// waits for a disk.
 func (s *Service) Stored(c recaller.Change) {
+	if c.Surer {
+		s.surer(c.Conversation, c.Tenant)
+	}
 	if len(c.Memories) == 0 {
 		return
 	}

@@ -25,9 +25,12 @@ type Start struct {
 	Direction   recaller.Direction // empty: inbound
 	PlatformIDs map[string]string
 	Attestation recaller.Attestation // of the caller's number, as the platform told it
-	Reminder    bool
-	Metadata    json.RawMessage // a JSON object, or empty
-	MaxTokens   int             // of the briefing; 0: the default
+	// Verified: the application, or a platform that asks people who they are, says that it is this caller. It counts for
+	// nothing where he shows no identity.
+	Verified  bool
+	Reminder  bool
+	Metadata  json.RawMessage // a JSON object, or empty
+	MaxTokens int             // of the briefing; 0: the default
 	// BriefingStyle is the form of the briefing; empty: recaller.StyleBriefing.
 	BriefingStyle recaller.BriefingStyle
 }
@@ -90,6 +93,11 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	}
 	if e != nil {
 		e.began(in.BriefingStyle)
+	}
+	if opening.Conversation.Trust == recaller.TrustVerified && opened.Conversation.Status == recaller.Active {
+		if opened.Conversation, err = s.verified(ctx, tenantID, opened.Conversation); err != nil {
+			return Started{}, err
+		}
 	}
 	b, err := s.brief(ctx, tenantID, e, opened.Conversation, in.briefing())
 	if err != nil {
@@ -236,6 +244,7 @@ func (s *Service) opening(tenant recaller.Tenant, in Start) (recaller.Opening, e
 	if err != nil {
 		return recaller.Opening{}, err
 	}
+	conv.Trust = recaller.TrustAtStart(len(ids) > 0, in.Verified, in.Attestation)
 	if masks(tenant) {
 		conv.Metadata = s.maskObject(conv.Metadata)
 	}

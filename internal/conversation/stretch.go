@@ -60,7 +60,8 @@ func (s *Service) stretch(t recaller.Thread, caller recaller.Caller, n int) reca
 		Identities: caller.Identities, NewCaller: recaller.CallerID(s.NewID()),
 		Conversation: recaller.Conversation{
 			ID: recaller.ConversationID(s.NewID()), Thread: t.ID, Channel: t.Channel, Direction: recaller.Inbound,
-			Status: recaller.Active, StartedAt: now, LastActivityAt: now,
+			Status: recaller.Active, Trust: recaller.TrustAtStart(true, t.Verified, recaller.Attestation{}),
+			StartedAt: now, LastActivityAt: now,
 		},
 	}
 }

@@ -27,6 +27,7 @@ const (
 	MemoryForgotten Type = "memory.forgotten"
 	BriefingUpdated Type = "briefing.updated"
 	TurnsAdded      Type = "turns.added"
+	TrustRaised     Type = "trust.raised" // it is surer now who the caller is
 	Ended           Type = "conversation.ended"
 )
 
@@ -41,6 +42,7 @@ type Event struct {
 	Briefing *recaller.Briefing
 	Turns    []recaller.Turn
 	Status   recaller.Status // of the conversation, for Ended
+	Trust    recaller.Trust  // of the conversation, for TrustRaised
 	Told     *recaller.Event // on the stream of a tenant, whose type it has; nil there: the caller was erased
 	At       time.Time
 }
@@ -153,6 +155,9 @@ func (b *Bus) Apply(c recaller.Change) {
 			b.belongs(l, caller{c.Tenant, c.Caller})
 			if len(c.Turns) > 0 {
 				b.publish(l, Event{Type: TurnsAdded, Turns: c.Turns, At: now})
+			}
+			if c.Surer {
+				b.publish(l, Event{Type: TrustRaised, Trust: conv.Trust, At: now})
 			}
 			l.ended = l.ended && conv.Status != recaller.Active // it may have been resumed
 			if conv.Status != recaller.Active && conv.Summary == nil && conv.Analysis == nil && !conv.Imported {

@@ -113,6 +113,13 @@ func (s *server) conversationRoutes() {
 		about: "The write-up follows in the background. Ending it again changes nothing and answers the same, so no " +
 			"Idempotency-Key is needed.",
 	}, s.end)
+	add(s, route{
+		id: "verify-conversation", method: http.MethodPost, path: "/v1/conversations/{id}/verify", tag: tagConversations,
+		summary: "Say that it is known who calls", statuses: []int{http.StatusConflict},
+		about: "For when the application finds out during the conversation: its trust is `verified` from now on, listeners are told " +
+			"(`trust.raised`), and the briefing is made anew. Again it changes nothing. 409 once it has ended, or where the caller " +
+			"showed no identity.",
+	}, s.verify)
 	s.eventRoute()
 }
 
@@ -128,7 +135,7 @@ func (s *server) start(ctx context.Context, x *exchange, in *struct {
 	b := in.Body
 	started, err := s.Conversations.Start(ctx, x.Tenant, conversation.Start{
 		Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Channel: b.Channel,
-		Direction: b.Direction, PlatformIDs: b.PlatformIDs, Reminder: b.Reminder, Metadata: b.Metadata,
+		Direction: b.Direction, PlatformIDs: b.PlatformIDs, Verified: b.Verified, Reminder: b.Reminder, Metadata: b.Metadata,
 		MaxTokens: b.MaxTokens, BriefingStyle: b.BriefingStyle,
 	})
 	if err != nil {
@@ -249,6 +256,11 @@ func (s *server) end(ctx context.Context, x *exchange, in *struct {
 		Reason: b.Reason,
 	})
 	return body200(client.EndResponse{Conversation: conversationOut(conv)}, err)
+}
+
+func (s *server) verify(ctx context.Context, x *exchange, in *ConversationPath) (*plain[client.VerifyResponse], error) {
+	conv, err := s.Conversations.Verify(ctx, x.Tenant, in.ID)
+	return body200(client.VerifyResponse{Conversation: conversationOut(conv)}, err)
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -64,7 +64,7 @@ func conversationOut(c recaller.Conversation) client.Conversation {
 		Direction: c.Direction, Status: c.Status, Reminder: c.Reminder, Imported: c.Imported,
 		StartedAt: instant(c.StartedAt), EndedAt: instant(c.EndedAt), LastActivityAt: instant(c.LastActivityAt),
 		DurationSeconds: c.Duration.Seconds(), TurnCount: c.Turns, EndReason: c.EndReason, RecordingURL: c.RecordingURL,
-		PlatformIDs: c.PlatformIDs, Attestation: client.Attestation(c.Attestation), Metadata: c.Metadata, ThreadID: string(c.Thread), Unreadable: c.Unreadable,
+		PlatformIDs: c.PlatformIDs, Attestation: client.Attestation(c.Attestation), Trust: c.Trust, Metadata: c.Metadata, ThreadID: string(c.Thread), Unreadable: c.Unreadable,
 	}
 	if c.Summary != nil {
 		sum := client.Summary(*c.Summary)

@@ -27,7 +27,7 @@ func (s *server) eventRoute() {
 		summary: "Listen to a conversation",
 		about: "Server-sent events, from now on, or from after the event named by Last-Event-ID (or last_event_id). " +
 			"Types: `memory.stored`, `memory.updated`, `memory.forgotten` (of the caller, from wherever), " +
-			"`turns.added`, `conversation.ended`, and `briefing.updated`, which brings the new briefing after " +
+			"`turns.added`, `trust.raised`, `conversation.ended`, and `briefing.updated`, which brings the new briefing after " +
 			"memories have changed, one for several that change at once. `events.missed`: events after the one you " +
 			"named are no longer kept; the briefing as it is now follows, and turns and memories have to be read " +
 			"anew. `error`: the stream ends, and `reason` says why. A comment comes every 15 seconds to keep the " +
@@ -130,7 +130,7 @@ func (l *listener) open() bool {
 // event sends one event, and reports whether more may follow. It passes over a briefing that a newer one has replaced,
 // because the newer one comes after it.
 func (l *listener) event(e events.Event) bool {
-	out := client.Event{At: e.At.UTC(), Status: e.Status}
+	out := client.Event{At: e.At.UTC(), Status: e.Status, Trust: e.Trust}
 	switch {
 	case e.Type == events.BriefingUpdated && e.Briefing == nil:
 		return true

@@ -74,6 +74,13 @@ func TestAListenerHearsWhatChanges(t *testing.T) {
 	if b := l.heard(client.EventBriefingUpdated); b.Briefing == nil || !strings.Contains(b.Briefing.Text, "Ada") || b.ID <= stored.ID {
 		t.Errorf("got %+v, want a briefing with the cat, after the memory", b)
 	}
+	if conv, err := h.admin.VerifyConversation(ctx, id); err != nil || conv.Trust != recaller.TrustVerified {
+		t.Fatalf("got %q, %v, want verified", conv.Trust, err)
+	}
+	if e := l.heard(client.EventTrustRaised); e.Trust != recaller.TrustVerified {
+		t.Errorf("got %+v, want that it is known who calls", e)
+	}
+	l.heard(client.EventBriefingUpdated)
 	if _, err := h.admin.EndConversation(ctx, id, client.EndRequest{}); err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +93,7 @@ func TestAListenerHearsWhatChanges(t *testing.T) {
 
 	missedNothing := listen(t, h.admin.EventsAfter(ctx, id, first.ID))
 	missedNothing.heard(client.EventMemoryStored)
+	missedNothing.heard(client.EventTrustRaised) // only the newest briefing is kept
 	missedNothing.heard(client.EventBriefingUpdated)
 	missedNothing.heard(client.EventConversationEnded)
 

@@ -283,6 +283,7 @@ func everyCall(ctx context.Context, c *client.Client) {
 		break
 	}
 	_, _ = c.EndConversation(ctx, "x", client.EndRequest{})
+	_, _ = c.VerifyConversation(ctx, "x")
 	_, _ = c.Callers(ctx, client.Page{})
 	_, _ = c.Caller(ctx, "x")
 	_, _ = c.UpdateCaller(ctx, "x", client.CallerPatch{})

@@ -83,7 +83,7 @@ func (s *server) openThread(ctx context.Context, x *exchange, in *struct {
 	b := in.Body
 	t, who, existing, err := s.Threads.Open(ctx, x.Tenant, thread.Opening{
 		Once: once, Caller: conversation.CallerRef(b.Caller), ExternalID: b.ExternalID, Topic: b.Topic, Channel: b.Channel,
-		Title: b.Title, Persona: personaIn(b.Persona),
+		Title: b.Title, Persona: personaIn(b.Persona), Verified: b.Verified,
 	})
 	if err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func candidateOut(m recaller.Memory) client.ToolCandidate {
 
 func threadOut(t recaller.Thread) client.Thread {
 	out := client.Thread{
-		ID: string(t.ID), ExternalID: t.ExternalID, CallerID: string(t.Caller), Channel: t.Channel, Title: t.Title,
+		ID: string(t.ID), ExternalID: t.ExternalID, CallerID: string(t.Caller), Channel: t.Channel, Title: t.Title, Verified: t.Verified,
 		Exchanges: t.Exchanges, CreatedAt: instant(t.CreatedAt), LastActivityAt: instant(t.LastActivityAt),
 	}
 	if t.Persona != (recaller.PersonaChoice{}) {

@@ -32,10 +32,11 @@ type mark struct {
 }
 
 // Apply takes note of a committed change. Call it after listeners were told of the change. The conversations with a
-// caller whose memories changed get a new briefing soon. It never waits.
+// caller whose memories changed get a new briefing soon, and so does one of which it is surer now who the caller is. It
+// never waits.
 func (s *Service) Apply(c recaller.Change) {
 	var convs []recaller.ConversationID
-	if len(c.Memories) > 0 {
+	if len(c.Memories) > 0 || c.Surer {
 		convs = s.Listening(c.Tenant, c.Caller)
 	}
 	for _, k := range s.note(c, convs) {

@@ -19,11 +19,21 @@ type conversationBody struct {
 	PlatformIDs  map[string]string    `json:"platform_ids,omitempty"`
 	Metadata     json.RawMessage      `json:"metadata,omitempty"`
 	Attestation  recaller.Attestation `json:"attestation,omitzero"`
+	Trust        recaller.Trust       `json:"trust,omitempty"`
 	Offset       time.Duration        `json:"offset,omitempty"`
 	Thread       recaller.ThreadID    `json:"thread,omitempty"`
 	// Of a conversation that has ended, what its head said (see head).
 	Kept   int  `json:"kept,omitempty"`
 	Broken bool `json:"broken,omitempty"`
+}
+
+// trust returns the tier of a conversation. One that was sealed before there were tiers has that of what was shown then.
+// Nobody can tell any more whether that was an identity, but of whoever showed none nothing is known.
+func (b conversationBody) trust() recaller.Trust {
+	if b.Trust.Valid() {
+		return b.Trust
+	}
+	return recaller.TrustAtStart(true, false, b.Attestation)
 }
 
 const conversationColumns = `id, caller_id, channel, direction, status, reminder, imported, started_at, ended_at, last_activity_at,
@@ -94,7 +104,7 @@ func (b box) openWith(c sealedConversation) (recaller.Conversation, head, error)
 	}
 	c.ExternalID, c.EndReason, c.Cut, c.RecordingURL = body.ExternalID, body.EndReason, body.Cut, body.RecordingURL
 	c.PlatformIDs, c.Metadata, c.Offset, c.Thread = body.PlatformIDs, body.Metadata, body.Offset, body.Thread
-	c.Attestation = body.Attestation
+	c.Attestation, c.Trust = body.Attestation, body.trust()
 	if c.summary == nil {
 		return c.Conversation, h, nil
 	}
@@ -110,7 +120,7 @@ func (b box) openWith(c sealedConversation) (recaller.Conversation, head, error)
 func (b box) sealConversation(c recaller.Conversation, h head) ([]byte, error) {
 	body := conversationBody{
 		ExternalID: c.ExternalID, EndReason: c.EndReason, Cut: c.Cut, RecordingURL: c.RecordingURL, PlatformIDs: c.PlatformIDs,
-		Metadata: c.Metadata, Attestation: c.Attestation, Offset: c.Offset, Thread: c.Thread,
+		Metadata: c.Metadata, Attestation: c.Attestation, Trust: c.Trust, Offset: c.Offset, Thread: c.Thread,
 	}
 	if c.Status != recaller.Active {
 		body.Kept, body.Broken = h.kept, h.broken

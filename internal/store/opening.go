@@ -107,6 +107,9 @@ func (s *Store) prepareOpening(
 		tenant: tenant, in: in.Opening, past: past, turns: slices.Clone(in.Turns), steps: in.Steps, job: in.Job,
 	}
 	number(w.turns, 0, nil)
+	if c := &w.in.Conversation; !c.Trust.Valid() {
+		c.Trust = recaller.TrustAtStart(len(w.in.Identities) > 0, false, c.Attestation)
+	}
 	blind, err := s.blinder(ctx, tenant)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ type threadBody struct {
 	Title      string                 `json:"title,omitempty"`
 	Found      bool                   `json:"found,omitempty"` // the title
 	Persona    recaller.PersonaChoice `json:"persona"`
+	Verified   bool                   `json:"verified,omitempty"`
 	Summary    *threadSummary         `json:"summary,omitempty"`
 }
 
@@ -65,7 +66,7 @@ func (b binding) thread(t recaller.Thread) binding {
 }
 
 func (b box) sealThread(t recaller.Thread) ([]byte, error) {
-	body := threadBody{ExternalID: t.ExternalID, Title: t.Title, Found: t.TitleFound, Persona: t.Persona}
+	body := threadBody{ExternalID: t.ExternalID, Title: t.Title, Found: t.TitleFound, Persona: t.Persona, Verified: t.Verified}
 	if s := t.Summary; s != nil {
 		body.Summary = &threadSummary{Text: s.Text, By: s.By, Exchanges: s.Exchanges, At: micros(s.At), Interim: s.Interim}
 	}
@@ -77,6 +78,7 @@ func (b box) openThread(row sealedThread) (recaller.Thread, error) {
 	err := b.getBound("threads.body", string(row.ID), binding{}.thread(row.Thread), row.body, &body)
 	t := row.Thread
 	t.ExternalID, t.Title, t.TitleFound, t.Persona = body.ExternalID, body.Title, body.Found, body.Persona
+	t.Verified = body.Verified
 	if s := body.Summary; s != nil {
 		t.Summary = &recaller.ThreadSummary{Text: s.Text, By: s.By, Exchanges: s.Exchanges, At: fromMicros(s.At), Interim: s.Interim}
 	}

@@ -200,6 +200,7 @@ func (b *Bot) open(ctx context.Context, t talk) (recaller.Thread, recaller.Calle
 			ExternalID: chatRef + number(t.from.ID), Name: oneLine(strings.TrimSpace(t.from.FirstName + " " + t.from.LastName)),
 		},
 		ExternalID: chatRef + number(b.moves.now(t.inbound.chat)), Channel: recaller.ChannelTelegram,
+		Verified: !t.group, // Telegram says whose account it is; in a group others read along
 	}
 	if t.topic != 0 {
 		in.Topic = strconv.Itoa(t.topic)

@@ -150,10 +150,13 @@ type Opening struct {
 	Channel    recaller.Channel
 	Title      string
 	Persona    recaller.PersonaChoice
+	// Verified: the platform, or the application, says that it is this caller who writes. A thread that is there gets it
+	// too; it does not lose it.
+	Verified bool
 }
 
-// Open finds the thread with an external id, or begins one. A thread that is there stays as it is: title and persona
-// count for a new one only. It is InvalidField external_id if the thread is another caller's.
+// Open finds the thread with an external id, or begins one. A thread that is there stays as it is, but for Verified: title and
+// persona count for a new one only. It is InvalidField external_id if the thread is another caller's.
 func (s *Service) Open(
 	ctx context.Context, tenant recaller.TenantID, in Opening,
 ) (t recaller.Thread, who recaller.Caller, existing bool, err error) {
@@ -171,8 +174,11 @@ func (s *Service) Open(
 	}
 	t, existing, err = s.Store.CreateThread(ctx, tenant, recaller.ThreadCreating{Once: in.Once, Thread: recaller.Thread{
 		ID: recaller.ThreadID(s.NewID()), Caller: who.ID, ExternalID: External(in.ExternalID, in.Topic), Channel: in.Channel,
-		Title: strings.TrimSpace(in.Title), Persona: in.Persona, CreatedAt: s.Now(),
+		Title: strings.TrimSpace(in.Title), Persona: in.Persona, Verified: in.Verified, CreatedAt: s.Now(),
 	}})
+	if err == nil && in.Verified && !t.Verified {
+		t, err = s.Store.ChangeThread(ctx, tenant, t.ID, recaller.ThreadPatch{Verified: true})
+	}
 	if err != nil {
 		return t, who, false, err
 	}

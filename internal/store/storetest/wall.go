@@ -267,6 +267,10 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 		{"SetRecording", func() (int, error) {
 			return 0, s.SetRecording(ctx, "t1", b.noise.second, "https://example.com/1")
 		}, recaller.NotFound},
+		{"RaiseTrust", func() (int, error) {
+			_, err := s.RaiseTrust(ctx, "t1", recaller.Raising{Conversation: b.noise.second, Trust: recaller.TrustVerified})
+			return 0, err
+		}, recaller.NotFound},
 		{"UpdateCaller", func() (int, error) {
 			_, _, err := s.UpdateCaller(ctx, "t1", their.Caller.ID, recaller.CallerPatch{Name: &word, NameSource: recaller.NameSet})
 			return 0, err
