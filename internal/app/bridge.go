@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -18,42 +17,43 @@ import (
 )
 
 // bridging makes the socket by which calls go on to a realtime model.
-func (a *App) bridging(speaks config.Realtime, calls *telephony.Tokens, tools bridge.Tools) http.Handler {
-	b := &bridged{app: a, calls: calls, provider: bridge.Provider{
+func (a *App) bridging(speaks config.Realtime, tools bridge.Tools) telephony.Socket {
+	b := &bridged{app: a, provider: bridge.Provider{
 		Maker: bridge.Maker(speaks.Provider), URL: speaks.URL, Key: speaks.APIKey.Reveal(),
 		Model: speaks.Model, Voice: speaks.Voice,
 	}}
-	return bridge.New(bridge.Deps{
+	b.bridge = bridge.New(bridge.Deps{
 		Dial: bridge.Dial(&http.Client{}), Tools: tools, Turns: a.conversations, Events: a.events, Log: a.log,
 		Metrics: bridge.NewMetrics(a.registry),
 		Now:     time.Now, // bounds of sockets go by the machine's clock, which does not jump
-	}, bridge.Options{}).Door(context.Background(), b.whose, b.over)
+	}, bridge.Options{})
+	return b
 }
 
 // bridged knows whose the bridged calls are.
 type bridged struct {
 	app      *App
-	calls    *telephony.Tokens
+	bridge   *bridge.Bridge
 	provider bridge.Provider
-	lines    sync.Map // *telephony.Line, by the conversation: those that are under way
+}
+
+// Serve serves the socket of a call.
+func (b *bridged) Serve(w http.ResponseWriter, r *http.Request, take telephony.Take) {
+	b.bridge.Serve(w, r, func(ctx context.Context, start mediastream.Start) (bridge.Call, bool) {
+		line, ok := take(start.Call, start.Parameters[telephony.TokenParameter], start.Token, r.Header.Get(telnyxToken))
+		if !ok || line.Conversation == "" { // the door answers otherwise where nothing can be kept
+			return bridge.Call{}, false
+		}
+		return b.call(ctx, line), true
+	})
 }
 
 // briefingPatience is how long a call may wait for its briefing before it goes on without one. A new one may follow.
 const briefingPatience = 2 * time.Second
 
-// whose takes the call of a stream by its token, which the answer to the webhook had, and says what the model is told.
-func (b *bridged) whose(ctx context.Context, r *http.Request, start mediastream.Start) (bridge.Call, bool) {
-	call, ok := telephony.Call{}, false
-	for _, token := range []string{start.Parameters[telephony.TokenParameter], start.Token, r.Header.Get(telnyxToken)} {
-		if call, ok = b.calls.Take(start.Call, token); ok {
-			break
-		}
-	}
-	if !ok || call.Conversation == "" {
-		return bridge.Call{}, false
-	}
-	line := b.app.telephone.Pick(call)
-	b.lines.Store(call.Conversation, line)
+// call says what the model is told of a call. Its conversation ends when all of it is kept.
+func (b *bridged) call(ctx context.Context, line *telephony.Line) bridge.Call {
+	call := line.Call
 	t, err := b.app.tenants.Tenant(ctx, call.Tenant)
 	if err != nil { // without his settings it is bridged all the same, by ours
 		b.app.log.WarnContext(ctx, "a bridged call goes by the settings of nobody", "tenant", call.Tenant, "err", err)
@@ -63,13 +63,18 @@ func (b *bridged) whose(ctx context.Context, r *http.Request, start mediastream.
 		Tenant: call.Tenant, Conversation: call.Conversation, Caller: call.Caller, Provider: b.provider,
 		Briefing: b.briefing(ctx, call), Greeting: call.Greeting, SpeaksFirst: true,
 		Leaving: func(o bridge.Outcome) { line.Leave(ctx, o.Apologise() || o.End().Status == recaller.Failed) },
+		Over: func(ctx context.Context, o bridge.Outcome) {
+			end := o.End()
+			end.Duration = o.Lasted
+			line.Over(ctx, &end)
+		},
 	}
 	out.Prompt, _ = prompt.For(t, prompt.Voice)
 	if !t.MemoryTools {
 		out.Tools = []recaller.Tool{}
 	}
 	out.Provider.Language, _, _ = strings.Cut(call.Language, "-")
-	return out, true
+	return out
 }
 
 // telnyxToken is where Telnyx shows the token that it was told to.
@@ -85,15 +90,4 @@ func (b *bridged) briefing(ctx context.Context, call telephony.Call) string {
 			"tenant", call.Tenant, "conversation", call.Conversation, "err", err)
 	}
 	return cmp.Or(brief.Text, prompt.Unbriefed)
-}
-
-// over ends the conversation of a call, now that all of it is kept.
-func (b *bridged) over(ctx context.Context, call bridge.Call, o bridge.Outcome) {
-	line, ok := b.lines.LoadAndDelete(call.Conversation)
-	if !ok {
-		return // whose has put it there
-	}
-	end := o.End()
-	end.Duration = o.Lasted
-	line.(*telephony.Line).Over(ctx, end)
 }

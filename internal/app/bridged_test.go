@@ -69,7 +69,7 @@ func (s *studio) token(id string) string {
 		return a.XML.Names() == "Connect"
 	})
 	stream, action := a.XML.Find("Stream"), a.XML.Find("Connect").Attr("action")
-	if stream.Attr("url") != "wss://calls.example.test/webhook/media" || action != telephonytest.Public+telephony.EndedPath+"?after=stream" {
+	if stream.Attr("url") != "wss://calls.example.test/webhook/media" || action != telephonytest.Public+telephony.EndedPath+"?after=socket" {
 		s.t.Fatalf("got %s", a.Body)
 	}
 	return stream.Find("Parameter").Attr("value")
@@ -80,7 +80,7 @@ func (s *studio) next(id, verbs string) telephonytest.Answer {
 	s.t.Helper()
 	form := telephonytest.Ringing(id, marta, lakeside)
 	form.Set("CallStatus", "in-progress")
-	return s.wants(s.Post(s.t, telephony.EndedPath+"?after=stream", form), verbs)
+	return s.wants(s.Post(s.t, telephony.EndedPath+"?after=socket", form), verbs)
 }
 
 // line is a telephone whose stream has begun.

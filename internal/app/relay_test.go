@@ -175,7 +175,7 @@ func TestACallOverARelay(t *testing.T) {
 		if err := s.HangUp(); err != nil {
 			t.Error(err)
 		}
-		d.wants(d.Post(t, telephony.EndedPath+"?after=connect", telephonytest.Over("CA1", marta, lakeside, "completed", time.Minute)), "Hangup")
+		d.wants(d.Post(t, telephony.EndedPath+"?after=socket", telephonytest.Over("CA1", marta, lakeside, "completed", time.Minute)), "Hangup")
 		wantTurns(t, d.over("CA1", recaller.Completed),
 			"assistant: Good morning, this is the clinic.",
 			"user: What am I allergic to?", "assistant: I do not know of any allergy.",

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"net/http"
-
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/bridge"
 	"github.com/recallerhq/recaller/internal/carrier"
@@ -26,22 +24,20 @@ func (a *App) answering(tools bridge.Tools) (*telephony.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls := telephony.NewTokens(a.opts.Now)
-	sockets := map[recaller.TelephoneAnswer]http.Handler{}
+	sockets := map[recaller.TelephoneAnswer]telephony.Socket{}
 	if a.agent != nil {
 		sockets[recaller.AnswerRelay], err = relay.New(relay.Deps{
-			Tokens: calls, Conversations: a.conversations, Agent: a.agent,
-			Log: a.log, Registerer: a.registry, Now: a.opts.Now,
+			Conversations: a.conversations, Agent: a.agent, Log: a.log, Registerer: a.registry, Now: a.opts.Now,
 		}, a.opts.Relay)
 		if err != nil {
 			return nil, err
 		}
 	}
 	if speaks, ok := a.cfg.Realtime(); ok {
-		sockets[recaller.AnswerBridge] = a.bridging(speaks, calls, tools)
+		sockets[recaller.AnswerBridge] = a.bridging(speaks, tools)
 	}
 	return telephony.New(telephony.Deps{
-		Gate: a.gate, Tenants: a.tenants, Conversations: a.conversations, Tokens: calls,
+		Gate: a.gate, Tenants: a.tenants, Conversations: a.conversations, Tokens: telephony.NewTokens(a.opts.Now),
 		Log: a.log, Registerer: a.registry, Now: a.opts.Now,
 	}, telephony.Options{
 		Twilio: twilio, Telnyx: telnyx, Commands: telephony.Commands{Key: c.TelnyxAPIKey.Reveal(), BaseURL: c.TelnyxURL},

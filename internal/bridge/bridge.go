@@ -11,7 +11,8 @@
 // The model's side may break once: another session begins with the last turns. If it breaks again the call ends as
 // Broken, and who ran it says a word of apology: behind <Connect> in TwiML, or by the platform's own commands.
 //
-// It knows no webhooks and no tokens, and neither begins nor ends a conversation: whoever answers the call does.
+// It knows no webhooks and no tokens, and neither begins nor ends a conversation: whoever answers the call does
+// (Call.Over).
 package bridge
 
 import (
@@ -102,6 +103,9 @@ type Call struct {
 	// Leaving is told why the call ends, before the telephone's socket is closed: then the platform asks what comes next,
 	// and turns may still be kept. It must not wait. nil: nobody is told.
 	Leaving func(Outcome)
+	// Over is told how the call went when its socket was served (Serve), and all that was said is kept: it is where the
+	// conversation is ended. Its ctx outlives the socket. nil: nobody is told.
+	Over func(ctx context.Context, o Outcome)
 }
 
 // instructions are what the model is told.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -114,7 +115,13 @@ func (k *keeper) next(ctx context.Context) (turn conversation.TurnInput, token s
 
 // keep keeps one turn. Where the store is away, conversation holds it; what fails all the same may work later, and the
 // token makes it one turn however often it is told.
-func (k *keeper) keep(ctx context.Context, turn conversation.TurnInput, token string) error {
+func (k *keeper) keep(ctx context.Context, turn conversation.TurnInput, token string) (err error) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			k.log.Error("panic in keeping a turn of a bridged call", "stack", string(debug.Stack()))
+			err = recaller.Internal
+		}
+	}()
 	for try := 1; ; try++ {
 		_, _, err := k.turns.AddTurns(ctx, k.call.Tenant, string(k.call.Conversation), recaller.Once{Token: token},
 			[]conversation.TurnInput{turn})

@@ -18,17 +18,13 @@ const (
 	Stopped   Reason = "stopped"    // the server stops
 	TooLong   Reason = "too long"   // Options.Longest
 	Broken    Reason = "broken"     // the model's side broke twice, or could not be reached
+	Crashed   Reason = "crashed"    // a defect of ours
 	Lost      Reason = "lost"       // the telephone's side broke: no end, no frames, or it takes none
 	Flooded   Reason = "flooded"    // more frames, or larger ones, than a telephone sends
 	NoStart   Reason = "no start"   // a socket did not say which stream it is
 	BadForm   Reason = "wrong form" // the audio is not μ-law at 8 kHz
 	Unknown   Reason = "unknown"    // nobody awaits the stream
 )
-
-// Reasons lists the reasons.
-func Reasons() []Reason {
-	return []Reason{HungUp, Ended, Elsewhere, Stopped, TooLong, Broken, Lost, Flooded, NoStart, BadForm, Unknown}
-}
 
 // Outcome is how a call went.
 type Outcome struct {
@@ -40,7 +36,9 @@ type Outcome struct {
 }
 
 // Apologise reports whether the caller waits for a word that the model can no longer say.
-func (o Outcome) Apologise() bool { return o.Reason == Broken || o.Reason == TooLong }
+func (o Outcome) Apologise() bool {
+	return o.Reason == Broken || o.Reason == TooLong || o.Reason == Crashed
+}
 
 // End is how the conversation ends: completed where one of the two sides ended it, and failed where it broke off.
 func (o Outcome) End() conversation.End {
@@ -48,7 +46,7 @@ func (o Outcome) End() conversation.End {
 	switch o.Reason {
 	case HungUp, Ended, Elsewhere, TooLong:
 		end.Status = recaller.Completed
-	case Stopped, Broken, Lost, Flooded, NoStart, BadForm, Unknown:
+	case Stopped, Broken, Crashed, Lost, Flooded, NoStart, BadForm, Unknown:
 	}
 	return end
 }

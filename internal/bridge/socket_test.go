@@ -41,15 +41,12 @@ func connect(tb testing.TB, model http.Handler, call bridge.Call) (dial func(ctx
 	}, bridge.Options{})
 	call.Tenant, call.Conversation = "acme", "conv"
 	call.Provider.URL = api.URL
-	door := br.Door(tb.Context(), func(_ context.Context, r *http.Request, start mediastream.Start) (bridge.Call, bool) {
-		return call, r.Method == http.MethodGet && start.Parameters["tok"] == "one"
-	}, func(_ context.Context, of bridge.Call, o bridge.Outcome) {
-		if of.Conversation != call.Conversation {
-			tb.Errorf("got %s", of.Conversation)
-		}
-		outcomes <- o
-	})
-	server := httptest.NewServer(door)
+	call.Over = func(_ context.Context, o bridge.Outcome) { outcomes <- o }
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		br.Serve(w, r, func(_ context.Context, start mediastream.Start) (bridge.Call, bool) {
+			return call, start.Parameters["tok"] == "one"
+		})
+	}))
 	tb.Cleanup(server.Close)
 	return func(ctx context.Context) bridge.Conn {
 		c, _, err := websocket.Dial(ctx, server.URL, nil)
@@ -134,15 +131,17 @@ func TestTheDoor(t *testing.T) {
 	br := bridge.New(bridge.Deps{
 		Dial: bridgetest.Dial(model), Tools: &desk{}, Turns: &book{}, Events: events.New(time.Now), Log: quiet(), Metrics: bridge.NewMetrics(reg), Now: time.Now,
 	}, bridge.Options{})
-	door := br.Door(serving, func(_ context.Context, _ *http.Request, start mediastream.Start) (bridge.Call, bool) {
-		return bridge.Call{Tenant: "acme", Conversation: "conv"}, start.Parameters["tok"] == "one"
-	}, func(ctx context.Context, _ bridge.Call, o bridge.Outcome) {
+	call := bridge.Call{Tenant: "acme", Conversation: "conv", Over: func(ctx context.Context, o bridge.Outcome) {
 		if ctx.Err() != nil {
 			t.Error("a conversation cannot be ended when the server stops")
 		}
 		ended <- o
-	})
-	server := httptest.NewServer(door)
+	}}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		br.Serve(w, r.WithContext(serving), func(_ context.Context, start mediastream.Start) (bridge.Call, bool) {
+			return call, start.Parameters["tok"] == "one"
+		})
+	}))
 	defer server.Close()
 	open := func(parameters map[string]string) (*rehearsal.Phone, error) {
 		c, _, err := websocket.Dial(t.Context(), server.URL, nil)
@@ -170,12 +169,26 @@ func TestTheDoor(t *testing.T) {
 	if o := <-ended; o.Reason != bridge.Stopped {
 		t.Errorf("got %+v", o)
 	}
-	door.Wait()
 	if err := <-talking; err != nil {
 		t.Errorf("the phone was not told that it is over: %v", err)
 	}
-	if _, err := open(tok); err == nil {
-		t.Error("a socket is taken though the server stops")
+}
+
+// Whatever becomes of a call, who ends its conversation is told.
+func TestACallThatCrashesIsOver(t *testing.T) {
+	t.Parallel()
+	dial, _, outcomes, _ := connect(t, bridgetest.NewModel(bridgetest.ModelOptions{Now: time.Now}), bridge.Call{
+		Leaving: func(bridge.Outcome) { panic("in whoever leads the call") },
+	})
+	phone := bridgetest.NewPhone(dial(t.Context()), bridgetest.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: tok}})
+	if err := phone.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := phone.HangUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if o := <-outcomes; o.Reason != bridge.Crashed || !o.Apologise() || o.End().Status != recaller.Failed {
+		t.Errorf("got %+v, want it told as crashed", o)
 	}
 }
 

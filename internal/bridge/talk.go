@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -77,8 +78,14 @@ func newTalk(ctx context.Context, b *Bridge, phone Phone, call Call) *talk {
 	return t
 }
 
-// run bridges the call until it is over.
+// run bridges the call until it is over. A defect of ours ends it, and no other.
 func (t *talk) run() {
+	defer func() {
+		if crash := recover(); crash != nil {
+			t.log.Error("panic in a bridged call", "stack", string(debug.Stack()))
+			t.end(Crashed)
+		}
+	}()
 	t.log.Info("a call is bridged", "provider", t.call.Provider)
 	t.io.Go(t.listen)
 	t.io.Go(t.speak)

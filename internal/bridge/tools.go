@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -51,7 +52,13 @@ func (t *talk) work(ctx context.Context) {
 	}
 }
 
-func (t *talk) carryOut(ctx context.Context, j job) string {
+func (t *talk) carryOut(ctx context.Context, j job) (output string) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			t.log.Error("panic in a tool of a bridged call", "tool", j.call.Name, "stack", string(debug.Stack()))
+			output = failed
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, toolLimit)
 	defer cancel()
 	name := recaller.Tool(j.call.Name)

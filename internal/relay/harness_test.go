@@ -15,12 +15,15 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/agent"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/relay"
 	"github.com/recallerhq/recaller/internal/relay/relaytest"
 	"github.com/recallerhq/recaller/internal/telephony"
+	"github.com/recallerhq/recaller/internal/telephony/signed"
+	"github.com/recallerhq/recaller/internal/telephony/telephonytest"
 )
 
 // core stands in for the use cases: one call's turns, and an agent that does what the test says.
@@ -69,6 +72,17 @@ func (c *core) End(_ context.Context, _ recaller.TenantID, _ string, in conversa
 	return recaller.Conversation{}, c.broken
 }
 
+// ByNumber, Start and Recorded are for the door.
+func (c *core) ByNumber(context.Context, string) (recaller.Tenant, error) {
+	return recaller.Tenant{ID: "t1"}, nil
+}
+
+func (c *core) Start(context.Context, recaller.TenantID, conversation.Start) (conversation.Started, error) {
+	return conversation.Started{}, recaller.Unavailable
+}
+
+func (c *core) Recorded(context.Context, recaller.TenantID, string, string) error { return nil }
+
 func (c *core) Answer(ctx context.Context, in agent.Asking, say func(string) error) (agent.Answer, error) {
 	c.mu.Lock()
 	c.asked = append(c.asked, in)
@@ -110,10 +124,12 @@ func says(pieces ...string) func(context.Context, agent.Asking, func(string) err
 	}
 }
 
-// line is a server with one call, whose socket is awaited.
+// line is a server with one call, whose socket is awaited, behind its door.
 type line struct {
+	telephonytest.Platform
 	t      *testing.T
 	core   *core
+	door   *telephony.Server
 	tokens *telephony.Tokens
 	reg    *prometheus.Registry
 	log    *buffer
@@ -157,17 +173,28 @@ func newLine(t *testing.T, o relay.Options, answer func(context.Context, agent.A
 	t.Helper()
 	l := &line{t: t, core: &core{answer: answer}, reg: prometheus.NewRegistry(), log: &buffer{}, now: time.Unix(1_760_000_000, 0).UTC()}
 	l.tokens = telephony.NewTokens(l.clock)
-	server, err := relay.New(relay.Deps{
-		Tokens: l.tokens, Conversations: l.core, Agent: l.core, Log: slog.New(slog.NewTextHandler(l.log, nil)), Registerer: l.reg, Now: l.clock,
-	}, o)
+	log := slog.New(slog.NewTextHandler(l.log, nil))
+	server, err := relay.New(relay.Deps{Conversations: l.core, Agent: l.core, Log: log, Registerer: l.reg, Now: l.clock}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	telnyx, err := signed.NewTelnyx(telephonytest.PublicKey) // whose handshakes are not signed
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.door, err = telephony.New(telephony.Deps{
+		Gate: admission.New(nil, log, admission.Options{}), Tenants: l.core, Conversations: l.core, Tokens: l.tokens, Log: log,
+		Registerer: l.reg, Now: l.clock,
+	}, telephony.Options{Telnyx: telnyx, Sockets: map[recaller.TelephoneAnswer]telephony.Socket{recaller.AnswerRelay: server}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	l.stop = stop
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { server.ServeHTTP(w, r.WithContext(ctx)) }))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.door.ServeHTTP(w, r.WithContext(ctx)) }))
 	t.Cleanup(func() { stop(); srv.Close() })
-	l.url = srv.URL
+	l.Platform = telephonytest.Platform{Server: srv.URL, Telnyx: true, Now: l.clock}
+	l.url = srv.URL + telephony.RelayPath
 	return l
 }
 

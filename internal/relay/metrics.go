@@ -27,20 +27,23 @@ const (
 	noSetup   reason = "no_setup"  // in time
 	malformed reason = "malformed" // the first frame was no setup
 	forged    reason = "forged"    // no token, not its call's, or one that was taken
-	tooMany   reason = "too_many"  // sockets that have not said whose they are
 )
+
+// well reports whether a call ended as calls do.
+func (r reason) well() bool { return r == hungUp || r == agentHung || r == ended }
 
 // code is how the platform is told.
 func (r reason) code() websocket.StatusCode {
 	switch r {
-	case hungUp, agentHung, ended:
-		return websocket.StatusNormalClosure
 	case draining:
 		return websocket.StatusGoingAway
 	case tooLarge:
 		return websocket.StatusMessageTooBig
 	case crashed:
 		return websocket.StatusInternalError
+	}
+	if r.well() {
+		return websocket.StatusNormalClosure
 	}
 	return websocket.StatusPolicyViolation
 }

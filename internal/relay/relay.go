@@ -42,19 +42,10 @@ type Conversations interface {
 	Briefing(
 		ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request,
 	) (recaller.Briefing, error)
-	End(ctx context.Context, tenant recaller.TenantID, ref string, in conversation.End) (recaller.Conversation, error)
-}
-
-// Tokens bind a socket to its call; *telephony.Tokens does.
-type Tokens interface {
-	Take(id, token string) (telephony.Call, bool)
-	// Enter says that the socket of a call goes on, until leave is called.
-	Enter(id string) (leave func())
 }
 
 // Deps are what a Server needs; all are required.
 type Deps struct {
-	Tokens        Tokens
 	Conversations Conversations
 	Agent         Agent
 	Log           *slog.Logger
@@ -74,8 +65,6 @@ type Options struct {
 	// platforms are.
 	Lead  time.Duration
 	Speed float64
-	// Strangers is how many sockets may be open that have not said whose they are; 256.
-	Strangers int
 }
 
 func (o Options) withDefaults() Options {
@@ -86,7 +75,6 @@ func (o Options) withDefaults() Options {
 	o.Leave = cmp.Or(o.Leave, 5*time.Second)
 	o.Lead = cmp.Or(o.Lead, 500*time.Millisecond)
 	o.Speed = cmp.Or(o.Speed, 12)
-	o.Strangers = cmp.Or(o.Strangers, 256)
 	return o
 }
 
@@ -96,9 +84,8 @@ const maxFrame = 64 << 10
 // Server serves the sockets. Safe for concurrent use.
 type Server struct {
 	Deps
-	opts      Options
-	metrics   *metrics
-	strangers chan struct{} // has one for each socket that has not said whose it is
+	opts    Options
+	metrics *metrics
 }
 
 // New returns a Server.
@@ -107,28 +94,12 @@ func New(deps Deps, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts = opts.withDefaults()
-	return &Server{Deps: deps, opts: opts, metrics: m, strangers: make(chan struct{}, opts.Strangers)}, nil
+	return &Server{Deps: deps, opts: opts.withDefaults(), metrics: m}, nil
 }
 
-// ServeHTTP serves one socket until it is over. The end of the request's context is the server's: the call's
-// conversation goes on.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	select {
-	case s.strangers <- struct{}{}:
-	default:
-		s.metrics.over(tooMany)
-		http.Error(w, "too many sockets have not said whose they are", http.StatusServiceUnavailable)
-		return
-	}
-	stranger := true
-	known := func() {
-		if stranger {
-			<-s.strangers
-			stranger = false
-		}
-	}
-	defer known()
+// Serve serves one socket until it is over (telephony.Socket). The end of the request's context is the server's: the
+// call's conversation goes on.
+func (s *Server) Serve(w http.ResponseWriter, r *http.Request, take telephony.Take) {
 	// Platforms are no browsers: it is the token that says who they are, whatever Origin they send.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
@@ -137,41 +108,39 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = conn.CloseNow() }() // it is closed already, or there is nobody to be told
 	conn.SetReadLimit(maxFrame)
-	call, setup, why := s.admit(r.Context(), conn)
+	line, setup, why := s.admit(r.Context(), conn, take)
 	if why != "" {
 		s.metrics.over(why)
 		s.Log.WarnContext(r.Context(), "a relay's socket is refused", "reason", string(why))
 		closeWith(conn, why)
 		return
 	}
-	known()
-	defer s.Tokens.Enter(call.ID)()
-	s.serve(r.Context(), conn, call, setup)
+	s.serve(r.Context(), conn, line, setup)
 }
 
 // admit reads the setup, and takes the call of its token. The platform may name the call in several ways.
-func (s *Server) admit(ctx context.Context, conn *websocket.Conn) (telephony.Call, frame, reason) {
+func (s *Server) admit(ctx context.Context, conn *websocket.Conn, take telephony.Take) (*telephony.Line, frame, reason) {
 	wait, cancel := context.WithTimeout(ctx, s.opts.Setup)
 	defer cancel()
 	kind, data, err := conn.Read(wait)
 	switch {
 	case ctx.Err() != nil:
-		return telephony.Call{}, frame{}, draining
+		return nil, frame{}, draining
 	case errors.Is(err, websocket.ErrMessageTooBig):
-		return telephony.Call{}, frame{}, tooLarge
+		return nil, frame{}, tooLarge
 	case err != nil:
-		return telephony.Call{}, frame{}, noSetup
+		return nil, frame{}, noSetup
 	}
 	f, err := readFrame(data)
 	if err != nil || kind != websocket.MessageText || f.Type != typeSetup {
-		return telephony.Call{}, frame{}, malformed
+		return nil, frame{}, malformed
 	}
 	for _, id := range f.calls() {
-		if call, ok := s.Tokens.Take(id, f.token()); ok {
-			return call, f, ""
+		if line, ok := take(id, f.token()); ok {
+			return line, f, ""
 		}
 	}
-	return telephony.Call{}, frame{}, forged
+	return nil, frame{}, forged
 }
 
 // closeWith closes a socket, and says why.

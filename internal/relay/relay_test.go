@@ -236,7 +236,7 @@ func TestSocketsThatAreRefused(t *testing.T) {
 	l.counted("recaller_relay_sessions_total", "result", "too_large", 1)
 }
 
-// Whoever opens a socket and says nothing is closed, and until then few of them have a place.
+// Whoever opens a socket and says nothing is closed.
 func TestSocketsThatSayNothing(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, relay.Options{Setup: 20 * time.Millisecond}, says("Yes."))
@@ -245,22 +245,6 @@ func TestSocketsThatSayNothing(t *testing.T) {
 	s.Over(t.Context())
 	l.eventually("it is counted", func() bool { return strings.Contains(l.log.String(), "no_setup") })
 	l.counted("recaller_relay_sessions_total", "result", "no_setup", 1)
-
-	l = newLine(t, relay.Options{Strangers: 1}, says("Yes."))
-	s, err = relaytest.Dial(t.Context(), l.url, nil)
-	l.do(err)
-	if _, err := relaytest.Dial(t.Context(), l.url, nil); err == nil || !strings.Contains(err.Error(), "503") {
-		t.Errorf("another socket: got %v, want a 503", err)
-	}
-	l.counted("recaller_relay_sessions_total", "result", "too_many", 1)
-	l.do(s.Drop())
-	l.eventually("its place is free", func() bool {
-		s, err := relaytest.Dial(t.Context(), l.url, nil)
-		if err == nil {
-			_ = s.Drop()
-		}
-		return err == nil
-	})
 }
 
 // A token is taken once, and so is a call.
@@ -324,23 +308,6 @@ func TestSessionsThatBreak(t *testing.T) {
 			do(l, l.call(telephony.Call{ID: "CA1"}))
 			l.over(recaller.Failed, why)
 		})
-	}
-}
-
-// A server that stops does not end the call: another takes it on.
-func TestAServerThatStops(t *testing.T) {
-	t.Parallel()
-	l := newLine(t, slow, says("One two."))
-	s := l.call(telephony.Call{ID: "CA1"})
-	l.do(s.Say(t.Context(), "Hello?", ""))
-	l.answered(s, "One two.")
-	l.stop()
-	if code, why := s.Over(t.Context()); code != websocket.StatusGoingAway || why != "draining" {
-		t.Errorf("closed with %d, %q", code, why)
-	}
-	l.eventually("it is over", func() bool { return strings.Contains(l.log.String(), "reason=draining") })
-	if len(l.core.ends) > 0 {
-		t.Errorf("the conversation was ended: %+v", l.core.ends)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -25,9 +26,10 @@ const (
 // session is one call over a socket. Its fields are the loop's, but for what others are handed.
 type session struct {
 	*Server
-	conn *websocket.Conn
-	call telephony.Call
-	ref  string // of the conversation
+	conn  *websocket.Conn
+	began time.Time
+	call  *telephony.Line
+	ref   string // of the conversation
 	// ctx ends when the session is to. io does not: what is said at the end has to go out, too.
 	ctx, io  context.Context //nolint:containedctx // a session is a scope of its own
 	end      context.CancelCauseFunc
@@ -49,13 +51,12 @@ type session struct {
 func (r reason) Error() string { return string(r) }
 
 // serve serves a socket whose call is known.
-func (s *Server) serve(ctx context.Context, conn *websocket.Conn, call telephony.Call, setup frame) {
-	began := s.Now()
+func (s *Server) serve(ctx context.Context, conn *websocket.Conn, call *telephony.Line, setup frame) {
 	s.metrics.open.Inc()
 	defer s.metrics.open.Dec()
 	s.metrics.came(typeSetup)
 	c := &session{
-		Server: s, conn: conn, call: call, ref: cmp.Or(string(call.Conversation), call.ID), io: context.WithoutCancel(ctx),
+		Server: s, conn: conn, began: s.Now(), call: call, ref: cmp.Or(string(call.Conversation), call.ID), io: context.WithoutCancel(ctx),
 		frames: make(chan frame, framesWaiting), answered: make(chan *utterance, 1), spoken: time.NewTimer(time.Hour),
 		before: make(chan struct{}), language: cmp.Or(setup.language(), call.Language),
 	}
@@ -71,7 +72,7 @@ func (s *Server) serve(ctx context.Context, conn *websocket.Conn, call telephony
 	s.metrics.over(why)
 	c.leave(why)
 	s.Log.InfoContext(ctx, "a call over a relay is over", "tenant", call.Tenant, "conversation", c.ref, "reason", string(why),
-		"turns", c.keeper.count(), "dur_ms", s.Now().Sub(began).Milliseconds())
+		"turns", c.keeper.count(), "dur_ms", s.Now().Sub(c.began).Milliseconds())
 }
 
 // read reads frames until there are no more. It takes no more than the loop does.
@@ -149,8 +150,14 @@ func (c *session) send(v any) error {
 	return c.conn.Write(ctx, websocket.MessageText, data)
 }
 
-// loop carries out what comes, until the session is over.
-func (c *session) loop() reason {
+// loop carries out what comes, until the session is over. A defect of ours ends it, and no other.
+func (c *session) loop() (why reason) {
+	defer func() {
+		if crash := recover(); crash != nil {
+			c.Log.ErrorContext(c.io, "panic in a relay", "tenant", c.call.Tenant, "conversation", c.ref, "stack", string(debug.Stack()))
+			why = crashed
+		}
+	}()
 	for {
 		select {
 		case <-c.ctx.Done():
@@ -280,7 +287,8 @@ func (c *session) heardAll() {
 	c.spoken.Reset(c.opts.Leave)
 }
 
-// leave ends the call after its session: what was heard is kept, and the conversation ended, unless it goes on.
+// leave ends the call after its session: what was heard is kept, and the conversation ended, unless it goes on. Before
+// the socket is closed it is known whether who calls waits for a word of apology.
 func (c *session) leave(why reason) {
 	said := c.said
 	if said != nil {
@@ -291,6 +299,7 @@ func (c *session) leave(why reason) {
 		c.keep(said, text, !whole || text != sent)
 	}
 	c.end(why)
+	c.call.Leave(c.io, !why.well())
 	if c.close(why); said != nil { // what it does is over soon: nobody listens
 		select {
 		case <-said.done:
@@ -302,18 +311,14 @@ func (c *session) leave(why reason) {
 		c.Log.ErrorContext(c.io, "turns of a call over a relay are lost", "tenant", c.call.Tenant, "conversation", c.ref, "turns", lost)
 	}
 	if why == draining || why == ended {
-		return // the call goes on, or has ended
+		c.call.Over(c.io, nil) // the call goes on, or has ended
+		return
 	}
-	ctx, cancel := context.WithTimeout(c.io, c.opts.Leave)
-	defer cancel()
-	in := conversation.End{Status: recaller.Completed, Reason: string(why)}
-	if why != hungUp && why != agentHung {
-		in.Status = recaller.Failed
+	end := &conversation.End{Status: recaller.Completed, Reason: string(why), Duration: c.Now().Sub(c.began)}
+	if !why.well() {
+		end.Status = recaller.Failed
 	}
-	_, err := c.Conversations.End(ctx, c.call.Tenant, c.ref, in)
-	if err != nil { // the platform tells it, too; otherwise the idle limit closes it
-		c.Log.WarnContext(ctx, "a call over a relay was not ended", "tenant", c.call.Tenant, "conversation", c.ref, "err", err)
-	}
+	c.call.Over(c.io, end)
 }
 
 // close closes the socket. Whoever does not listen any more is not waited for.

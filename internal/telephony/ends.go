@@ -17,8 +17,7 @@ import (
 const (
 	afterParameter = "after"
 	afterDial      = "dial"
-	afterConnect   = "connect"
-	afterStream    = "stream"
+	afterSocket    = "socket"
 )
 
 // numberParameter is that of an address which says the tenant's number: webhooks about recordings name none.
@@ -168,14 +167,8 @@ func noticeOf(h hook) (notice, bool) {
 
 // statusOf is how the call, or what it went on to, came out; empty: it goes on.
 func statusOf(h hook) string {
-	switch h.query.Get(afterParameter) {
-	case afterDial:
+	if h.query.Get(afterParameter) == afterDial {
 		return cmp.Or(h.get("DialCallStatus"), "completed")
-	case afterConnect:
-		if h.get("SessionStatus") == "failed" {
-			return "failed"
-		}
-		return "completed"
 	}
 	if status := h.get("CallStatus"); status != "answered" {
 		return status
@@ -206,8 +199,8 @@ func seconds(text string) time.Duration {
 
 // ended takes in how a call ended.
 func (s *Server) ended(ctx context.Context, h hook) reply {
-	if h.query.Get(afterParameter) == afterStream {
-		return s.streamed(ctx, h)
+	if h.query.Get(afterParameter) == afterSocket {
+		return s.socketOver(ctx, h)
 	}
 	n, ok := noticeOf(h)
 	if !ok {
@@ -241,25 +234,20 @@ func (s *Server) over(ctx context.Context, id string, n notice) outcome {
 
 // then is what is to be done with a call after what is over. Of a call that is over itself there is nothing to do.
 func (s *Server) then(h hook, p recaller.Telephone) twiml {
-	switch after := h.query.Get(afterParameter); {
-	case after == afterDial && statusOf(h) != "completed" && statusOf(h) != "answered":
+	switch {
+	case h.query.Get(afterParameter) != afterDial:
+		return twiml{}
+	case statusOf(h) != "completed" && statusOf(h) != "answered":
 		return told(p, noAnswer)
-	case after != "":
-		return twiml{Verbs: []any{hangup{}}}
 	}
-	return twiml{}
+	return twiml{Verbs: []any{hangup{}}}
 }
 
-// carryOut ends a call, or notes its recording. Its socket has half of the patience to keep what was said last.
+// carryOut ends a call, or notes its recording.
 func (s *Server) carryOut(ctx context.Context, t recaller.Tenant, id string, n notice) result {
 	if n.end != nil && s.lines.isOpen(id) { // whoever leads it ends it: what was said last is not kept yet
 		s.ends.settle(id, n, true)
 		return resultKept
-	}
-	if n.end != nil {
-		wait, cancel := context.WithTimeout(ctx, s.opts.Patience/2)
-		s.Tokens.Left(wait, id)
-		cancel()
 	}
 	_, err := asked(ctx, s, func(ctx context.Context) (struct{}, error) {
 		if n.end == nil {

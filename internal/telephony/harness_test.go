@@ -232,10 +232,12 @@ func (d *desk) value(name string, labels map[string]string) int {
 	return 0
 }
 
-// sockets are handlers for both answers that need one.
+// says is a socket that only answers with a status.
+type says int
+
+func (s says) Serve(w http.ResponseWriter, _ *http.Request, _ telephony.Take) { w.WriteHeader(int(s)) }
+
+// sockets are for both answers that need one.
 func sockets(o *telephony.Options) {
-	says := func(status int) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
-	}
-	o.Sockets = map[recaller.TelephoneAnswer]http.Handler{recaller.AnswerRelay: says(http.StatusTeapot), recaller.AnswerBridge: says(http.StatusGone)}
+	o.Sockets = map[recaller.TelephoneAnswer]telephony.Socket{recaller.AnswerRelay: says(http.StatusTeapot), recaller.AnswerBridge: says(http.StatusGone)}
 }

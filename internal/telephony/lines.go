@@ -3,6 +3,7 @@ package telephony
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -65,22 +66,28 @@ func (l *lines) of(id string) (came, sorry bool) {
 }
 
 // Line is a call that goes on over a socket, and whose conversation ends when all is kept that was said over it: until
-// then what its platform tells of the end is noted, and no more. Get one from Server.Pick; Over must be called.
+// then what its platform tells of the end is noted, and no more. Over must be called. Safe for concurrent use.
 type Line struct {
+	Call
 	server *Server
-	call   Call
+	over   atomic.Bool
 }
 
-// Pick says that the socket of a call has come, whose token was taken.
-func (s *Server) Pick(call Call) *Line {
-	s.lines.pick(call.ID)
-	return &Line{server: s, call: call}
+// Take returns the line of a socket that says which call it is of, and has a token of it. It does so once.
+func (s *Server) Take(id string, tokens ...string) (*Line, bool) {
+	for _, token := range tokens {
+		if call, ok := s.Tokens.Take(id, token); ok {
+			s.lines.pick(call.ID)
+			return &Line{Call: call, server: s}, true
+		}
+	}
+	return nil, false
 }
 
 // Leave says, before the socket is closed, whether who calls waits for a word of apology, if he is still there. It does
 // not wait: a call of Call Control is told by commands what comes next, and of others the platform asks.
 func (l *Line) Leave(ctx context.Context, sorry bool) {
-	s, c := l.server, l.call
+	s, c := l.server, l.Call
 	s.lines.leave(c.ID, sorry)
 	if !c.control {
 		return
@@ -100,29 +107,44 @@ func (l *Line) Leave(ctx context.Context, sorry bool) {
 	})
 }
 
-// Over ends the conversation. The length is the platform's if it has told one; without it, or while the store is away,
-// the end is carried out all the same, as any that a platform tells.
-func (l *Line) Over(ctx context.Context, end conversation.End) {
-	s, id := l.server, l.call.ID
-	s.metrics.dropped.Add(float64(s.ends.keep(id, notice{number: l.call.number, end: &end, led: true})))
+// Over says that the socket is over, and how the conversation ends. The length is the platform's if it has told one;
+// without it, or while the store is away, the end is carried out all the same, as any that a platform tells. nil: the
+// call goes on without this socket, or has ended; what its platform told meanwhile is carried out now. Only the first
+// counts.
+func (l *Line) Over(ctx context.Context, end *conversation.End) {
+	if l.over.Swap(true) {
+		return
+	}
+	s, id := l.server, l.ID
+	if end != nil {
+		s.metrics.dropped.Add(float64(s.ends.keep(id, notice{number: l.number, end: end, led: true})))
+	}
 	s.lines.over(id)
 	if n, ok := s.ends.get(id); ok {
-		s.carryOut(ctx, recaller.Tenant{ID: l.call.Tenant}, id, n)
+		s.carryOut(ctx, recaller.Tenant{ID: l.Tenant}, id, n)
 	}
 }
 
-// noSocket is why a call failed whose socket did not come.
-const noSocket = "no socket"
+// Why a call failed whose socket did not come, and one whose socket was that of a process that is gone.
+const (
+	noSocket = "no socket"
+	cutOff   = "cut off"
+)
 
-// streamed says what comes behind the stream of a call. If none came, the call ends here.
-func (s *Server) streamed(ctx context.Context, h hook) reply {
+// socketOver says what comes behind the socket of a call: a word of apology where the caller waits for one, else nothing
+// more. Who leads the call ends its conversation; if nobody here does, it ends now.
+func (s *Server) socketOver(ctx context.Context, h hook) reply {
 	id, number := callID(h), callOf(h).ours
 	came, sorry := s.lines.of(id)
-	if !came {
-		o := s.over(ctx, id, notice{number: number, end: &conversation.End{Status: recaller.Failed, Reason: noSocket}})
+	switch {
+	case !came:
+		end := s.unled(id, h.get("SessionStatus"))
+		o := s.over(ctx, id, notice{number: number, end: end})
+		if end.Status == recaller.Completed {
+			return reply{o.result, twiml{Verbs: []any{hangup{}}}}
+		}
 		return reply{o.result, told(o.telephone, brokeOff)}
-	}
-	if !sorry {
+	case !sorry:
 		return reply{resultAnswered, twiml{Verbs: []any{hangup{}}}}
 	}
 	t, err := s.whose(ctx, number)
@@ -132,9 +154,23 @@ func (s *Server) streamed(ctx context.Context, h hook) reply {
 	return reply{resultAnswered, told(t.Telephone, brokeOff)}
 }
 
-// unconnected is streamed for a call of Call Control whose socket did not come: its end is told when it is hung up.
+// unled is how a call ended that nobody here led over a socket. What rang here had none. Of others the platform knows
+// how they went where it says so; otherwise they were cut off with the process that led them.
+func (s *Server) unled(id, status string) *conversation.End {
+	switch {
+	case s.ends.hasRung(id):
+		return &conversation.End{Status: recaller.Failed, Reason: noSocket}
+	case status != "" && status != "failed":
+		return &conversation.End{Status: recaller.Completed, Reason: "completed"}
+	}
+	return &conversation.End{Status: recaller.Failed, Reason: cutOff}
+}
+
+// unconnected is socketOver for a call of Call Control that nobody here led.
 func (s *Server) unconnected(ctx context.Context, e *event) result {
-	return s.apologise(ctx, e.payload.Call, e.state.Number)
+	id := e.payload.Call
+	s.over(ctx, id, notice{number: e.state.Number, end: s.unled(id, "")})
+	return s.apologise(ctx, id, e.state.Number)
 }
 
 // apologise has a call of Call Control told that it is over, and hung up.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,11 +20,11 @@ var bridgedCall = recaller.Telephone{Answer: recaller.AnswerBridge, Language: "d
 func (d *desk) pick(id string) *telephony.Line {
 	d.t.Helper()
 	a := d.ring(id)
-	call, ok := d.tokens.Take(id, a.XML.Find("Parameter").Attr("value"))
+	line, ok := d.door.Take(id, "another", a.XML.Find("Parameter").Attr("value"))
 	if !ok {
 		d.t.Fatalf("got %s, want a token", a.Body)
 	}
-	return d.door.Pick(call)
+	return line
 }
 
 // Who leads a call over a socket ends its conversation, whatever the platform told before; what the platform knows of the
@@ -43,14 +44,14 @@ func TestWhoLeadsACallEndsIt(t *testing.T) {
 	if got := d.core.call("CA1"); got.Status != recaller.Active {
 		t.Fatalf("got %+v: it ended before all that was said was kept", got)
 	}
-	line.Over(t.Context(), conversation.End{Status: recaller.Failed, Reason: "broken", Duration: 40 * time.Second})
+	line.Over(t.Context(), &conversation.End{Status: recaller.Failed, Reason: "broken", Duration: 40 * time.Second})
 	got := d.core.call("CA1")
 	if got.Status != recaller.Failed || got.EndReason != "broken" || got.Duration != 42*time.Second || got.RecordingURL != "https://recordings.example.com/1" {
 		t.Errorf("got %+v, want the end of who led it, with the platform's length and recording", got)
 	}
 
 	line = d.pick("CA2")
-	line.Over(t.Context(), conversation.End{Status: recaller.Completed, Reason: "ended", Duration: 40 * time.Second})
+	line.Over(t.Context(), &conversation.End{Status: recaller.Completed, Reason: "ended", Duration: 40 * time.Second})
 	over.Set("CallSid", "CA2")
 	d.Post(t, telephony.EndedPath, over)
 	got = d.core.call("CA2")
@@ -68,10 +69,10 @@ func TestWhatComesBehindAStream(t *testing.T) {
 		t.Helper()
 		form := telephonytest.Ringing(id, theirs, ours)
 		form.Set("CallStatus", "in-progress")
-		return d.Post(t, telephony.EndedPath+"?after=stream", form)
+		return d.Post(t, telephony.EndedPath+"?after=socket", form)
 	}
 	a := d.ring("CA1")
-	if c := a.XML.Find("Connect"); c.Attr("action") != telephonytest.Public+telephony.EndedPath+"?after=stream" || c.Find("Stream").Attr("bidirectionalMode") != "" {
+	if c := a.XML.Find("Connect"); c.Attr("action") != telephonytest.Public+telephony.EndedPath+"?after=socket" || c.Find("Stream").Attr("bidirectionalMode") != "" {
 		t.Errorf("got %s", a.Body)
 	}
 	for range 2 {
@@ -93,7 +94,7 @@ func TestWhatComesBehindAStream(t *testing.T) {
 	if got := d.core.call("CA2"); got.Status != recaller.Active {
 		t.Errorf("got %+v: what was said last is not kept yet", got)
 	}
-	line.Over(t.Context(), conversation.End{Status: recaller.Completed})
+	line.Over(t.Context(), &conversation.End{Status: recaller.Completed})
 	d.want("all is kept", next("CA2"), http.StatusOK, "Hangup")
 
 	d.Telnyx = true
@@ -141,11 +142,11 @@ func TestALineOfCallControl(t *testing.T) {
 		d.Event(t, telephony.VoicePath, "call.initiated", id, map[string]any{"direction": "incoming", "state": "parked", "from": theirs, "to": ours})
 		with := wants(id, "answer")
 		token, _ := with["stream_auth_token"].(string)
-		call, ok := d.tokens.Take(id, token)
+		line, ok := d.door.Take(id, token)
 		if !ok || with["stream_url"] != "wss://"+strings.TrimPrefix(telephonytest.Public, "https://")+telephony.MediaPath {
 			t.Fatalf("got %+v", with)
 		}
-		return d.door.Pick(call), with["client_state"]
+		return line, with["client_state"]
 	}
 	line, state := picked("v3:a")
 	line.Leave(t.Context(), false)
@@ -178,8 +179,107 @@ func TestARecordingOfACallThatGoesOn(t *testing.T) {
 	line := d.pick("CA1")
 	form := url.Values{"CallSid": {"CA1"}, "RecordingUrl": {"https://recordings.example.com/1"}, "RecordingStatus": {"completed"}}
 	d.Post(t, telephony.EndedPath+"?number="+url.QueryEscape(ours), form)
-	line.Over(t.Context(), conversation.End{Status: recaller.Completed})
+	line.Over(t.Context(), &conversation.End{Status: recaller.Completed})
 	if got := d.core.call("CA1"); got.RecordingURL != "https://recordings.example.com/1" || got.Status != recaller.Completed {
 		t.Errorf("got %+v, want the recording", got)
+	}
+}
+
+// taker is a socket that takes its call by the header of its handshake, says so, and does something.
+type taker func(line *telephony.Line)
+
+func (f taker) Serve(w http.ResponseWriter, r *http.Request, take telephony.Take) {
+	line, ok := take(r.Header.Get("Call"), r.Header.Get("Token"))
+	if !ok {
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	f(line)
+}
+
+// open opens a socket of Telnyx's, which signs none.
+func (d *desk) open(call, token string) (status int) {
+	d.t.Helper()
+	r, err := http.NewRequestWithContext(d.t.Context(), http.MethodGet, d.Server+telephony.MediaPath, nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	r.Header.Set("Call", call)
+	r.Header.Set("Token", token)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0
+	}
+	_ = res.Body.Close()
+	return res.StatusCode
+}
+
+// A socket whose handler crashes, or forgets to say that it is over, leaves no line open: the end that the platform tells
+// is carried out.
+func TestASocketThatCrashesLeavesNoLineOpen(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(*telephony.Line){"crashes": func(*telephony.Line) { panic("in a socket") }, "forgets": func(*telephony.Line) {}} {
+		d := newDesk(t, bridgedCall, func(o *telephony.Options) {
+			o.Sockets = map[recaller.TelephoneAnswer]telephony.Socket{recaller.AnswerBridge: taker(do)}
+		})
+		d.open("CA1", d.ring("CA1").XML.Find("Parameter").Attr("value"))
+		d.want(name, d.Post(t, telephony.EndedPath, telephonytest.Over("CA1", theirs, ours, "completed", time.Second)), http.StatusOK, "")
+		if got := d.core.call("CA1"); got.Status != recaller.Completed || got.EndReason != "completed" {
+			t.Errorf("%s: got %+v, want the end that was told", name, got)
+		}
+	}
+}
+
+// Few sockets may be open of whom it is not known whose they are. One that is known leaves its place to another.
+func TestSocketsOfStrangersAreFew(t *testing.T) {
+	t.Parallel()
+	here, leave := make(chan struct{}), make(chan struct{})
+	d := newDesk(t, bridgedCall, func(o *telephony.Options) {
+		o.Strangers = 1
+		o.Sockets = map[recaller.TelephoneAnswer]telephony.Socket{
+			recaller.AnswerRelay:  taker(nil),
+			recaller.AnswerBridge: taker(func(*telephony.Line) { here <- struct{}{}; <-leave }),
+		}
+	})
+	token := func(id string) string { return d.ring(id).XML.Find("Parameter").Attr("value") }
+	var calls sync.WaitGroup
+	for _, id := range []string{"CA1", "CA2"} { // the second finds the place of the first free
+		token := token(id)
+		calls.Go(func() { d.open(id, token) })
+		<-here
+	}
+	if got := d.open("CA3", "another"); got != http.StatusForbidden {
+		t.Errorf("a stranger: got %d, want 403", got)
+	}
+	close(leave)
+	calls.Wait()
+}
+
+// A call that a process led which is gone has been cut off, unless the platform knows better; who calls is told.
+func TestACallThatNobodyLeadsAnyMore(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		telephone recaller.Telephone
+		session   string
+		verbs     string
+		want      conversation.End
+	}{
+		"a stream":               {bridgedCall, "", "Say Hangup", conversation.End{Status: recaller.Failed, Reason: "cut off"}},
+		"a session that failed":  {recaller.Telephone{Answer: recaller.AnswerRelay}, "failed", "Say Hangup", conversation.End{Status: recaller.Failed, Reason: "cut off"}},
+		"a session that did not": {recaller.Telephone{Answer: recaller.AnswerRelay}, "ended", "Hangup", conversation.End{Status: recaller.Completed, Reason: "completed"}},
+	} {
+		d := newDesk(t, c.telephone, sockets)
+		d.core.set(func() { d.core.calls["CA1"] = &recaller.Conversation{ID: "c1", Status: recaller.Active} })
+		form := telephonytest.Ringing("CA1", theirs, ours)
+		form.Set("CallStatus", "in-progress")
+		if c.session != "" {
+			form.Set("SessionStatus", c.session)
+		}
+		for range 2 {
+			d.want(name, d.Post(t, telephony.EndedPath+"?after=socket", form), http.StatusOK, c.verbs)
+		}
+		if got := d.core.call("CA1"); got.Status != c.want.Status || got.EndReason != c.want.Reason {
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+		}
 	}
 }

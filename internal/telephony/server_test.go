@@ -68,13 +68,13 @@ func TestACallIsAnsweredAsTheTenantChose(t *testing.T) {
 		"a stream tells its end": {
 			recaller.Telephone{Answer: recaller.AnswerBridge},
 			"Connect", "Connect",
-			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=stream"},
+			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=socket"},
 			"",
 		},
 		"a relay tells its end": {
 			recaller.Telephone{Answer: recaller.AnswerRelay},
 			"Connect", "Connect",
-			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=connect"},
+			map[string]string{"action": telephonytest.Public + "/webhook/call-ended?after=socket"},
 			"",
 		},
 	} {
@@ -321,18 +321,6 @@ func TestEndsAsPlatformsTellThem(t *testing.T) {
 			map[string]string{"CallStatus": "in-progress", "DialCallStatus": "no-answer"},
 			"ended", "Say Hangup",
 			recaller.Conversation{Status: recaller.Failed, EndReason: "no-answer"},
-		},
-		"the socket ended": {
-			"?after=connect",
-			map[string]string{"CallStatus": "in-progress", "SessionStatus": "ended"},
-			"ended", "Hangup",
-			recaller.Conversation{Status: recaller.Completed, EndReason: "completed"},
-		},
-		"the socket failed": {
-			"?after=connect",
-			map[string]string{"CallStatus": "in-progress", "SessionStatus": "failed"},
-			"ended", "Hangup",
-			recaller.Conversation{Status: recaller.Failed, EndReason: "failed"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

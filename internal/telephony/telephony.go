@@ -56,7 +56,7 @@ type Deps struct {
 	Gate          *admission.Gate
 	Tenants       Tenants
 	Conversations Conversations
-	Tokens        *Tokens // shared with the handlers of the sockets
+	Tokens        *Tokens // of the sockets that are awaited
 	Log           *slog.Logger
 	Registerer    prometheus.Registerer
 	Now           func() time.Time
@@ -73,20 +73,32 @@ type Options struct {
 	Patience  time.Duration  // how long a webhook may wait for the store; 0: DefaultPatience
 	// Sockets serve the answers that go on over a socket, until the request's context ends: then the server drains. An
 	// answer without a socket cannot be given: the call is greeted.
-	Sockets map[recaller.TelephoneAnswer]http.Handler
+	Sockets map[recaller.TelephoneAnswer]Socket
+	// Strangers is how many sockets may be open whose call is not known yet; 0: 256.
+	Strangers int
 }
+
+// Socket serves the sockets of calls: it reads whose a socket says that it is, and has the call by taking it.
+type Socket interface {
+	Serve(w http.ResponseWriter, r *http.Request, take Take)
+}
+
+// Take takes the call of a socket by what the socket says: the call's id, and tokens of which one must be the call's
+// (Server.Take). Who got a Line tells it Over; when Serve has returned without that, the call goes on without a socket.
+type Take func(id string, tokens ...string) (*Line, bool)
 
 // DefaultPatience is well below what the platforms wait: Twilio 15 seconds, Telnyx a few.
 const DefaultPatience = 2 * time.Second
 
 const (
-	maxBody    = 64 << 10 // of a webhook, in bytes; they have a few kB
-	maxAtOnce  = 1024     // webhooks at once
-	maxWaiting = 512      // questions to the store at once, also such as nobody waits for any more
-	maxBodies  = 32 << 20 // bytes of all bodies at once
-	limit      = 10 * time.Second
-	bodyLimit  = 5 * time.Second  // for a body to come
-	askLimit   = 30 * time.Second // for what the store is asked, also if nobody waits for it any more
+	maxBody      = 64 << 10 // of a webhook, in bytes; they have a few kB
+	maxAtOnce    = 1024     // webhooks at once
+	maxStrangers = 256      // sockets whose call is not known yet
+	maxWaiting   = 512      // questions to the store at once, also such as nobody waits for any more
+	maxBodies    = 32 << 20 // bytes of all bodies at once
+	limit        = 10 * time.Second
+	bodyLimit    = 5 * time.Second  // for a body to come
+	askLimit     = 30 * time.Second // for what the store is asked, also if nobody waits for it any more
 )
 
 // Server is the door at work. Safe for concurrent use.
@@ -100,6 +112,7 @@ type Server struct {
 	asking  chan struct{} // has one for each question to the store, and each command to Telnyx
 	ends    *ends
 	lines   *lines
+	unknown chan struct{} // has one for each socket whose call is not known yet
 
 	commands *commander
 	working  sync.WaitGroup // what goes on beside the requests
@@ -108,6 +121,7 @@ type Server struct {
 // New returns the handler of the door. Mount it at Path, and all below it.
 func New(deps Deps, opts Options) (*Server, error) {
 	opts.Patience = cmp.Or(opts.Patience, DefaultPatience)
+	opts.Strangers = cmp.Or(opts.Strangers, maxStrangers)
 	m, err := newMetrics(deps.Registerer)
 	if err != nil {
 		return nil, err
@@ -115,6 +129,7 @@ func New(deps Deps, opts Options) (*Server, error) {
 	const full = "too many requests are under way; try again later"
 	return &Server{
 		Deps: deps, opts: opts, metrics: m, asking: make(chan struct{}, maxWaiting), ends: newEnds(deps.Now), lines: newLines(deps.Now),
+		unknown:  make(chan struct{}, opts.Strangers),
 		commands: newCommander(opts.Commands, opts.Again),
 		slots:    admission.Cap(maxAtOnce, full),
 		hook:     admission.Operation{Name: "telephone-webhook", Limit: limit, MaxBody: maxBody, Bodies: admission.Bytes(maxBodies, full)},
@@ -219,8 +234,8 @@ func (s *Server) socketOf(x *exchange, w http.ResponseWriter, r *http.Request) e
 	if strings.TrimSuffix(r.URL.Path, "/") == MediaPath {
 		answer = recaller.AnswerBridge
 	}
-	handler := s.opts.Sockets[answer]
-	if handler == nil {
+	socket := s.opts.Sockets[answer]
+	if socket == nil {
 		x.result = resultUnknownPath
 		return httpdoor.Simple(http.StatusNotFound, "not_found", "this server has no such socket")
 	}
@@ -232,11 +247,32 @@ func (s *Server) socketOf(x *exchange, w http.ResponseWriter, r *http.Request) e
 	if signature == "" && !s.opts.Telnyx.Ready() || signature != "" && !s.opts.Twilio.Socket(signature, r.RequestURI) {
 		return forged(x, "the handshake is not the platform's")
 	}
+	select {
+	case s.unknown <- struct{}{}:
+	default:
+		x.result = resultBusy
+		return recaller.Errorf(recaller.Exhausted, "too many sockets have not said whose they are")
+	}
+	known := sync.OnceFunc(func() { <-s.unknown })
+	defer known()
 	x.result = resultSocket
 	ctx, end := context.WithCancelCause(r.Context())
 	defer end(nil)
 	x.Lasts(func(why string) { end(errors.New(why)) })
-	handler.ServeHTTP(w, r.WithContext(ctx))
+	var taken *Line
+	defer func() {
+		if taken != nil { // it may have crashed
+			taken.Over(context.WithoutCancel(ctx), nil)
+		}
+	}()
+	socket.Serve(w, r.WithContext(ctx), func(id string, tokens ...string) (*Line, bool) {
+		line, ok := s.Take(id, tokens...)
+		if ok {
+			known()
+			taken = line
+		}
+		return line, ok
+	})
 	return nil
 }
 

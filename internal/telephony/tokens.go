@@ -1,7 +1,6 @@
 package telephony
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"sync"
@@ -36,8 +35,7 @@ type Tokens struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	awaited *shelf[*awaited]         // by the id of the call
-	here    map[string]chan struct{} // sockets that go on, by the id of the call; closed when they are over
+	awaited *shelf[*awaited] // by the id of the call
 }
 
 type awaited struct {
@@ -48,7 +46,7 @@ type awaited struct {
 
 // NewTokens returns Tokens that go by a clock.
 func NewTokens(now func() time.Time) *Tokens {
-	return &Tokens{now: now, awaited: newShelf[*awaited](maxTokens, TokenTTL), here: map[string]chan struct{}{}}
+	return &Tokens{now: now, awaited: newShelf[*awaited](maxTokens, TokenTTL)}
 }
 
 // Issue returns the token of a call. A webhook that comes again gets the same one. false: the call's socket has come
@@ -82,35 +80,4 @@ func (t *Tokens) Take(id, token string) (Call, bool) {
 	}
 	a.taken = true
 	return a.call, true
-}
-
-// Enter says that the socket of a call goes on, until leave is called. What was said over it is kept by then.
-func (t *Tokens) Enter(id string) (leave func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	over := make(chan struct{})
-	t.here[id] = over
-	return func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		close(over)
-		if t.here[id] == over {
-			delete(t.here, id)
-		}
-	}
-}
-
-// Left waits until the socket of a call is over, or ctx ends: a platform tells that a call is over while its socket closes.
-// If there is none, it does not wait.
-func (t *Tokens) Left(ctx context.Context, id string) {
-	t.mu.Lock()
-	over := t.here[id]
-	t.mu.Unlock()
-	if over == nil {
-		return
-	}
-	select {
-	case <-over:
-	case <-ctx.Done():
-	}
 }

@@ -1,7 +1,6 @@
 package telephony
 
 import (
-	"context"
 	"strconv"
 	"sync"
 	"testing"
@@ -113,26 +112,5 @@ func TestAShelfDropsTheOldest(t *testing.T) {
 	}
 	if s.prune(now.Add(2*time.Second + time.Minute)); len(s.names()) != 1 || s.names()[0] != "c" {
 		t.Errorf("got %v, want what is not too old", s.names())
-	}
-}
-
-// The end of a call waits for its socket, and for no other.
-func TestTheEndWaitsForTheSocket(t *testing.T) {
-	t.Parallel()
-	tokens := NewTokens(time.Now)
-	leave := tokens.Enter("CA1")
-	tokens.Left(t.Context(), "CA2")
-	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	if tokens.Left(short, "CA1"); short.Err() == nil {
-		t.Error("it did not wait")
-	}
-	again := tokens.Enter("CA1") // another one in its place
-	if leave(); len(tokens.here) != 1 {
-		t.Error("the second was forgotten with the first")
-	}
-	again()
-	if tokens.Left(t.Context(), "CA1"); len(tokens.here) != 0 {
-		t.Error("sockets that are over are remembered")
 	}
 }

@@ -119,11 +119,7 @@ func (s *Server) forwarded(t recaller.Tenant) twiml {
 
 // connected answers by having the call go on over a socket.
 func (s *Server) connected(t recaller.Tenant, of call, token string) twiml {
-	after := afterConnect
-	if t.Telephone.Answer == recaller.AnswerBridge {
-		after = afterStream
-	}
-	c := connect{Action: s.address(EndedPath + "?" + afterParameter + "=" + after), Method: "POST"}
+	c := connect{Action: s.address(EndedPath + "?" + afterParameter + "=" + afterSocket), Method: "POST"}
 	with := []parameter{{TokenParameter, token}}
 	if t.Telephone.Answer == recaller.AnswerRelay {
 		c.Relay = &relay{
