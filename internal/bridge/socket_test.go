@@ -177,10 +177,10 @@ func TestTheDoor(t *testing.T) {
 // Whatever becomes of a call, who ends its conversation is told.
 func TestACallThatCrashesIsOver(t *testing.T) {
 	t.Parallel()
-	dial, _, outcomes, _ := connect(t, bridgetest.NewModel(bridgetest.ModelOptions{Now: time.Now}), bridge.Call{
+	dial, _, outcomes, _ := connect(t, rehearsal.NewModel(rehearsal.ModelOptions{Now: time.Now}), bridge.Call{
 		Leaving: func(bridge.Outcome) { panic("in whoever leads the call") },
 	})
-	phone := bridgetest.NewPhone(dial(t.Context()), bridgetest.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: tok}})
+	phone := rehearsal.NewPhone(dial(t.Context()), rehearsal.PhoneOptions{Start: mediastream.Start{Stream: "MZ1", Parameters: tok}})
 	if err := phone.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
