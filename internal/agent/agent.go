@@ -232,7 +232,7 @@ func (r *reply) apologise(ctx context.Context, err error) {
 	}
 	r.Log.Log(ctx, level, "the language model has no answer, and the caller hears an apology",
 		"tenant", r.in.Tenant, "conversation", r.in.Conversation, "kind", string(r.out.Failed), "err", err)
-	_ = r.mouth.say(apology(r.in, r.out.Failed)) // whoever does not hear it is told by deaf
+	_ = r.mouth.say(Apology(r.in, r.out.Failed)) // whoever does not hear it is told by deaf
 	r.mouth.endRound()
 }
 

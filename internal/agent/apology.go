@@ -53,8 +53,9 @@ func sorryIn(l token.Language) sorry {
 	}
 }
 
-// apology is what is said when the model failed in a way.
-func apology(in Asking, how recaller.Kind) string {
+// Apology is what an Agent says when its model failed in a way, in the caller's language, for whoever answers in its
+// place.
+func Apology(in Asking, how recaller.Kind) string {
 	s := sorryIn(language(in))
 	if how == recaller.Invalid {
 		return s.unheard

@@ -24,7 +24,7 @@ func layers() []layer {
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
-			"events", "refresh", "feed", "tool", "reminder", "notify", "search", "exam", "agent",
+			"events", "refresh", "feed", "tool", "reminder", "notify", "search", "exam", "agent", "exchange",
 		}},
 		{name: "material", packages: []string{"/demo"}, pure: true},
 		{name: "platform", own: true, packages: []string{"config/...", "obs/..."}},
@@ -100,6 +100,7 @@ func edges() map[string][]string {
 		"thread":       {"briefing", "conversation", "memory", "tool"},
 		"refresh":      {"briefing", "events"},
 		"agent":        {"memory", "tool"},
+		"exchange":     {"agent", "briefing", "conversation", "thread"},
 		"telephony":    {"telephony/signed"},
 		"relay":        {"telephony"}, // whose socket it is
 

@@ -110,23 +110,32 @@ func (s *Service) Reply(
 	return out, nil
 }
 
-// keep adds an exchange to the conversation in which the thread goes on. That may have been ended a moment ago.
+// keep adds an exchange to the conversation in which the thread goes on.
 func (s *Service) keep(
 	ctx context.Context, tenant recaller.TenantID, t recaller.Thread, in Replying, message, reply string,
+) (conv recaller.Conversation, turns []recaller.Turn, durable bool, err error) {
+	said := []conversation.TurnInput{{Speaker: recaller.User, Text: message}}
+	if reply != "" {
+		said = append(said, conversation.TurnInput{Speaker: recaller.Assistant, Text: reply, Interrupted: in.Interrupted})
+	}
+	return s.Say(ctx, tenant, t, in.Once, said)
+}
+
+// Say adds turns to the conversation in which a thread goes on, which begins if there is none, and returns both. That
+// conversation may have been ended a moment ago: then it is the next. Turns and durable are those of
+// conversation.AddTurns.
+func (s *Service) Say(
+	ctx context.Context, tenant recaller.TenantID, t recaller.Thread, once recaller.Once, said []conversation.TurnInput,
 ) (conv recaller.Conversation, turns []recaller.Turn, durable bool, err error) {
 	who, err := s.Store.Caller(ctx, tenant, t.Caller)
 	if err != nil {
 		return conv, nil, false, err
 	}
-	said := []conversation.TurnInput{{Speaker: recaller.User, Text: message}}
-	if reply != "" {
-		said = append(said, conversation.TurnInput{Speaker: recaller.Assistant, Text: reply, Interrupted: in.Interrupted})
-	}
 	for tries := 0; ; tries++ {
 		if conv, _, err = s.Conversations.Stretch(ctx, tenant, t, who); err != nil {
 			return conv, nil, false, err
 		}
-		turns, durable, err = s.Conversations.AddTurns(ctx, tenant, string(conv.ID), in.Once, said)
+		turns, durable, err = s.Conversations.AddTurns(ctx, tenant, string(conv.ID), once, said)
 		if !errors.Is(err, recaller.Conflict) || tries == 1 {
 			return conv, turns, durable, err
 		}
