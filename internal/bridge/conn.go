@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"github.com/coder/websocket"
 
@@ -14,13 +12,14 @@ import (
 	"github.com/recallerhq/recaller/internal/realtime"
 )
 
-// Conn is a WebSocket that carries text. One goroutine reads and one writes; the rest may be called from any.
+// Conn is a WebSocket. One goroutine reads and one writes; the rest may be called from any.
 type Conn interface {
 	// Read returns the next message. io.EOF: the other side closed as it should. ErrTooLarge: the message is too large,
 	// and the socket is of no use any more.
-	Read(ctx context.Context) ([]byte, error)
-	// Write sends a message, of which it keeps nothing.
+	Read(ctx context.Context) (raw []byte, binary bool, err error)
+	// Write sends a text, and WriteBinary what is none. They keep nothing of it.
 	Write(ctx context.Context, text []byte) error
+	WriteBinary(ctx context.Context, raw []byte) error
 	Ping(ctx context.Context) error
 	// Close says goodbye; Drop does not.
 	Close() error
@@ -39,24 +38,29 @@ func Socket(c *websocket.Conn, limit int64) Conn {
 type socket struct{ c *websocket.Conn }
 
 // Read implements Conn.
-func (s socket) Read(ctx context.Context) ([]byte, error) {
-	_, raw, err := s.c.Read(ctx)
+func (s socket) Read(ctx context.Context) ([]byte, bool, error) {
+	kind, raw, err := s.c.Read(ctx)
 	switch status := websocket.CloseStatus(err); {
 	case err == nil:
-		return raw, nil
+		return raw, kind == websocket.MessageBinary, nil
 	case errors.Is(err, websocket.ErrMessageTooBig):
-		return nil, ErrTooLarge
+		return nil, false, ErrTooLarge
 	case status == websocket.StatusNormalClosure || status == websocket.StatusGoingAway:
-		return nil, io.EOF
+		return nil, false, io.EOF
 	case errors.Is(err, io.EOF): // the connection, not the WebSocket, was closed
-		return nil, io.ErrUnexpectedEOF
+		return nil, false, io.ErrUnexpectedEOF
 	}
-	return nil, err
+	return nil, false, err
 }
 
 // Write implements Conn.
 func (s socket) Write(ctx context.Context, text []byte) error {
 	return s.c.Write(ctx, websocket.MessageText, text)
+}
+
+// WriteBinary implements Conn.
+func (s socket) WriteBinary(ctx context.Context, raw []byte) error {
+	return s.c.Write(ctx, websocket.MessageBinary, raw)
 }
 
 // Ping implements Conn.
@@ -101,26 +105,4 @@ func refused(resp *http.Response, err error) error {
 		}
 	}
 	return recaller.Wrap(kind, err, "the model's side refused the session")
-}
-
-// request returns where a session is opened, and with what headers.
-func (p Provider) request() (string, http.Header, error) {
-	p = p.withDefaults()
-	u, err := url.Parse(p.URL)
-	if err != nil || u.Host == "" || !strings.Contains(" ws wss http https ", " "+u.Scheme+" ") {
-		return "", nil, recaller.InvalidField("provider.url", "must be a URL of a WebSocket")
-	}
-	q := u.Query()
-	if !q.Has("model") {
-		q.Set("model", p.Model)
-		u.RawQuery = q.Encode()
-	}
-	header := http.Header{}
-	if p.Key != "" {
-		header.Set("Authorization", "Bearer "+p.Key)
-	}
-	if p.Beta {
-		header.Set("OpenAI-Beta", "realtime=v1")
-	}
-	return u.String(), header, nil
 }

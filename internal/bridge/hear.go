@@ -82,7 +82,7 @@ func (t *talk) listenTo(f frame) {
 	if len(m.unheard) > 0 {
 		t.unsaid = last(t.unsaid, f.Payload, maxUnsaid)
 	}
-	t.queue(message{appended(f.Payload), f.at})
+	t.pass(f.Payload, f.at)
 }
 
 // last appends, and leaves out the first where there are too many.
@@ -105,8 +105,9 @@ func (t *talk) press(digit string) {
 func (t *talk) tellDigits() {
 	over := strings.HasSuffix(t.digits, "#") || t.now.Sub(t.pressed) >= digitPause
 	if m := t.model; t.digits != "" && over && m != nil && m.ready {
-		t.send(told("The caller pressed these keys of the telephone: " + t.digits))
-		t.digits, m.owes = "", true
+		t.send(m.wire.note("The caller pressed these keys of the telephone: " + t.digits))
+		t.digits = ""
+		t.owed(m)
 		t.respond()
 	}
 }

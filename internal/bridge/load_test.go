@@ -133,7 +133,7 @@ func straight(ctx context.Context, b *testing.B, url string, n int, back *delays
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		for {
-			raw, err := conn.Read(b.Context())
+			raw, _, err := conn.Read(b.Context())
 			if err != nil {
 				return
 			}
@@ -168,7 +168,7 @@ func echo(arrives func(payload string)) http.HandlerFunc {
 		conn := bridge.Socket(c, 1<<20)
 		tell := func(text string) bool { return conn.Write(r.Context(), []byte(text)) == nil }
 		for ok := true; ok; {
-			raw, err := conn.Read(r.Context())
+			raw, _, err := conn.Read(r.Context())
 			if err != nil {
 				return
 			}
@@ -221,7 +221,7 @@ func call(ctx context.Context, b *testing.B, dial func(context.Context) bridge.C
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		for {
-			raw, err := conn.Read(b.Context())
+			raw, _, err := conn.Read(b.Context())
 			if err != nil {
 				return
 			}

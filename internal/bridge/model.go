@@ -1,12 +1,9 @@
 package bridge
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/realtime"
@@ -20,7 +17,7 @@ const (
 	maxRounds       = 8           // responses, one after the other, that call and say nothing; then it may call no more
 )
 
-// told takes an event of the model's.
+// told takes what the model sent.
 func (t *talk) told(e event) {
 	m := t.model
 	if m == nil || e.session != m.n {
@@ -32,78 +29,91 @@ func (t *talk) told(e event) {
 		return
 	}
 	m.last = t.now
-	r := gjson.ParseBytes(e.raw)
-	name := r.Get("type").String()
-	switch name {
-	case "response.output_audio.delta", "response.audio.delta":
-		t.sound(m, r, e.at)
-		bytes := mediastream.Len(r.Get("delta").String())
-		t.derive(m, m.deriver.Sound(r.Get("item_id").String(), r.Get("response_id").String(), bytes, t.now))
-		return
-	case "input_audio_buffer.speech_started":
-		m.speaking, m.paused, m.awaits, m.rounds, t.leaving = true, time.Time{}, time.Time{}, 0, time.Time{}
-		t.silence("caller")
-		t.begins(m, r.Get("item_id").String())
-	case "response.done":
-		t.unsounded(m, r.Get("response.output"))
-	}
-	out, err := m.deriver.Event(e.raw, t.now)
+	list, err := m.wire.read(e.raw, e.binary)
 	if err != nil {
 		t.Metrics.malforms.Inc()
 		return
 	}
-	t.derive(m, out)
-	if t.model == m {
-		t.follow(m, name, r)
+	for _, told := range list {
+		t.take(m, told, e.at)
+	}
+}
+
+// take takes an event, while its session goes on.
+func (t *talk) take(m *session, e realtime.Event, at time.Time) {
+	if t.model != m {
+		return
+	}
+	switch e.Kind {
+	case realtime.Audio:
+		t.sound(m, e, at)
+	case realtime.SpeechStarted:
+		m.speaking, m.paused, m.awaits, m.rounds = true, time.Time{}, time.Time{}, 0
+		t.leaving = time.Time{}
+		t.silence("caller")
+		t.begins(m, e.ItemID)
+	case realtime.ResponseDone:
+		t.unsounded(m, e.Response)
+	default:
+	}
+	t.derive(m, m.deriver.Take(e, t.now))
+	if t.model == m && e.Kind != realtime.Audio {
+		t.follow(m, e)
 	}
 }
 
 // follow does what an event asks for, once the turns and calls in it are known.
-func (t *talk) follow(m *session, name string, r gjson.Result) {
-	switch name {
-	case "session.updated":
+func (t *talk) follow(m *session, e realtime.Event) {
+	switch e.Kind {
+	case realtime.SessionReady:
 		if !m.ready {
 			t.ready(m)
 		}
-	case "error":
+	case realtime.Failure:
 		if !m.ready {
 			t.broke("refused", false)
 		}
-	case "conversation.item.input_audio_transcription.completed", "conversation.item.input_audio_transcription.failed":
-		t.written(m, r.Get("item_id").String())
-	case "input_audio_buffer.speech_stopped":
+	case realtime.Transcribed, realtime.TranscriptFailed:
+		t.written(m, e.ItemID)
+	case realtime.SpeechStopped:
 		m.paused = t.now
-	case "input_audio_buffer.committed":
-		if m.speaking = false; m.paused.IsZero() {
-			m.paused = t.now
+	case realtime.Committed:
+		t.committed(m)
+	case realtime.Saying:
+		m.spoke = m.spoke || e.IsVoice
+	case realtime.ResponseBegun:
+		m.spoke, m.awaits, m.nudged = false, time.Time{}, false
+		if m.active = ""; e.Response != nil {
+			m.active = e.Response.ID
 		}
-		switch {
-		case !t.call.Provider.answers():
-			m.owes = true
-		case m.active == "" && m.awaits.IsZero():
-			m.awaits = t.now
-		}
-	case "response.created":
-		m.active, m.spoke, m.awaits, m.nudged = r.Get("response.id").String(), false, time.Time{}, false
 		m.owes = m.owes && t.pending > 0
-	case "response.output_audio.done", "response.audio.done":
-		t.finish(r.Get("item_id").String())
-	case "response.output_item.done":
-		t.finish(r.Get("item.id").String())
-	case "response.done":
-		t.responded(m, r.Get("response"))
+	case realtime.AudioDone:
+		t.finish(e.ItemID)
+	case realtime.OutputDone:
+		if e.Item != nil {
+			t.finish(e.Item.ID)
+		}
+	case realtime.ResponseDone:
+		t.responded(m, e.Response)
+	case realtime.CallCancelled:
+		t.callOff(m, e.CallID)
+	default:
 	}
 	t.respond()
 }
 
-// What the model is told for one response.
-const (
-	greet = "\n\nBegin the call now with this greeting, in these words, and say nothing else: "
-	goOn  = "\n\nThe line to you was away for a moment, in the middle of the conversation. " +
-		"Go on where it was; answer the caller's last words if nobody has."
-
-	formed = `{"type":"session.updated","session":{"audio":{"output":{"format":{"type":"audio/pcmu"}}}}}`
-)
+// committed notes that the caller has paused, and is to be answered.
+func (t *talk) committed(m *session) {
+	if m.speaking = false; m.paused.IsZero() {
+		m.paused = t.now
+	}
+	switch {
+	case !m.habits.answers:
+		m.owes = true
+	case m.active == "" && m.awaits.IsZero():
+		m.awaits = t.now
+	}
+}
 
 // begins notes that the caller says something. Its audio is kept until its words are: a session that breaks before is
 // followed by one that hears it again.
@@ -111,7 +121,9 @@ func (t *talk) begins(m *session, item string) {
 	if len(m.unheard) == 0 {
 		t.unsaid = slices.Clone(t.recent)
 	}
-	m.unheard = last(m.unheard, item, maxSounded)
+	if !slices.Contains(m.unheard, item) {
+		m.unheard = last(m.unheard, item, maxSounded)
+	}
 }
 
 // written notes that the words of something that the caller said are known, or never will be.
@@ -125,35 +137,42 @@ func (t *talk) written(m *session, item string) {
 // ready begins what the session is for, once the model has its instructions.
 func (t *talk) ready(m *session) {
 	m.ready = true
-	// Whatever it said of the form of its audio, this is what was asked for, and what comes.
-	if _, err := m.deriver.Event([]byte(formed), t.now); err != nil {
-		t.log.Error("the form of the audio is not known", "err", err)
-	}
 	if m.stale {
-		t.send(t.call.Provider.refresh(t.call.instructions()))
+		t.send(m.wire.refresh(t.call.instructions()))
 	}
-	for i, turn := range t.history {
-		t.send(t.call.Provider.said(fmt.Sprintf("%s%d_%d", historyID, m.n, i), turn.Speaker, turn.Text))
-	}
+	t.send(m.wire.resume(t.history)...)
 	for _, payload := range slices.Concat(t.unsaid, t.early) {
-		t.queue(message{text: appended(payload)})
+		t.pass(payload, time.Time{})
 	}
 	t.unsaid, t.early = nil, nil
 	switch {
 	case len(t.history) == 0 && t.call.Greeting != "":
-		t.ask(m, &responseWire{Instructions: t.call.instructions() + greet + t.call.Greeting})
+		t.ask(m, greet)
 	case len(t.history) == 0 && t.call.SpeaksFirst:
-		t.ask(m, nil)
+		t.ask(m, begin)
 	case t.busy:
-		t.ask(m, &responseWire{Instructions: t.call.instructions() + goOn})
+		t.ask(m, goOn)
 	}
 	t.busy = false
 }
 
 // ask asks the model for a response.
-func (t *talk) ask(m *session, how *responseWire) {
+func (t *talk) ask(m *session, c cue) {
 	m.owes, m.awaits = false, t.now
-	t.send(responseCreate{"response.create", how})
+	t.send(m.wire.ask(c, t.opening()))
+}
+
+// owed notes that the model was told something that it has to speak of: when it is asked, or by itself.
+func (t *talk) owed(m *session) {
+	switch {
+	case !m.habits.goesOn:
+		m.owes = true
+	case t.pending == 0:
+		m.rounds++
+		if m.active == "" && m.awaits.IsZero() {
+			m.awaits = t.now
+		}
+	}
 }
 
 // respond asks for a response where the model has results to speak of: one for all results, when nobody speaks.
@@ -162,25 +181,28 @@ func (t *talk) respond() {
 	if m == nil || !m.ready || !m.owes || m.speaking || m.active != "" || !m.awaits.IsZero() || t.pending > 0 {
 		return
 	}
-	var how *responseWire
+	c := speak
 	if m.rounds++; m.rounds > maxRounds {
-		how = &responseWire{Choice: "none"}
+		c = speakOnly
 	}
-	t.ask(m, how)
+	t.ask(m, c)
 }
 
 // responded takes the end of a response.
-func (t *talk) responded(m *session, r gjson.Result) {
-	if id := r.Get("id").String(); m.active == id || id == "" {
+func (t *talk) responded(m *session, r *realtime.Response) {
+	if r == nil {
+		r = &realtime.Response{}
+	}
+	if m.active == r.ID || r.ID == "" {
 		m.active = ""
 	}
 	if m.spoke {
 		m.rounds = 0
 	}
-	for _, item := range r.Get("output.#.id").Array() {
-		t.finish(item.String())
+	for _, item := range r.Output {
+		t.finish(item.ID)
 	}
-	switch r.Get("status").String() {
+	switch r.Status {
 	case "failed":
 		if m.failures++; m.failures > 1 {
 			t.broke("failed", false)
@@ -193,15 +215,15 @@ func (t *talk) responded(m *session, r gjson.Result) {
 }
 
 // sound has audio played: what comes of a response that was spoken over is not.
-func (t *talk) sound(m *session, r gjson.Result, at time.Time) {
-	payload, item := r.Get("delta").String(), r.Get("item_id").String()
+func (t *talk) sound(m *session, e realtime.Event, at time.Time) {
+	payload, item := e.Delta, e.ItemID
 	switch {
-	case !mediastream.IsPayload(payload) || item == "":
+	case !mediastream.IsPayload(payload):
 		t.Metrics.malforms.Inc()
 		return
 	case t.play.refused(item):
 		return
-	case m.cut != "" && r.Get("response_id").String() == m.cut:
+	case m.cut != "" && e.ResponseID == m.cut:
 		t.cutOff(m, heard{item: item})
 		return
 	}
@@ -242,11 +264,13 @@ func (t *talk) settle() {
 }
 
 // unsounded notes which items of a response had no audio: nobody heard them.
-func (t *talk) unsounded(m *session, output gjson.Result) {
-	for _, item := range output.Array() {
-		id := item.Get("id").String()
-		if item.Get("type").String() == "message" && !slices.Contains(m.sounded, id) {
-			t.notHeard(m, heard{item: id})
+func (t *talk) unsounded(m *session, r *realtime.Response) {
+	if r == nil {
+		return
+	}
+	for _, item := range r.Output {
+		if item.Type == "message" && !slices.Contains(m.sounded, item.ID) {
+			t.notHeard(m, heard{item: item.ID})
 		}
 	}
 }
@@ -276,8 +300,8 @@ func (t *talk) silence(why string) {
 	}
 	if m.active != "" && m.active != m.cut {
 		m.cut = m.active
-		if why == "backlog" || why == "caller" && !t.call.Provider.interrupts() {
-			t.send(stop)
+		if why == "backlog" || why == "caller" && !m.habits.interrupts {
+			t.send(m.wire.stop())
 		}
 	}
 }
@@ -285,20 +309,15 @@ func (t *talk) silence(why string) {
 // cutOff tells the model and the deriver how much of an item was heard.
 func (t *talk) cutOff(m *session, h heard) {
 	t.play.refuse(h.item)
-	t.send(truncate{"conversation.item.truncate", h.item, 0, h.ms})
+	t.send(m.wire.cut(h.item, h.ms))
 	t.notHeard(m, h)
 }
 
 // notHeard tells the deriver how much of an item was heard.
 func (t *talk) notHeard(m *session, h heard) {
-	id := mediastream.Quote(h.item)
-	text := fmt.Appendf(nil, `{"type":"conversation.item.truncate","item_id":%s,"audio_end_ms":%d}`, id, h.ms)
-	out, err := m.deriver.Event(text, t.now)
-	if err != nil {
-		t.Metrics.malforms.Inc()
-		return
-	}
-	t.derive(m, out)
+	t.derive(m, m.deriver.Take(realtime.Event{
+		Kind: realtime.ItemTruncated, ItemID: h.item, AudioEndMS: float64(h.ms),
+	}, t.now))
 }
 
 // derive has turns kept and calls carried out.
@@ -331,21 +350,5 @@ func (t *talk) keepTurns(turns []realtime.Turn) {
 				break
 			}
 		}
-	}
-}
-
-// called has a call of the model's carried out.
-func (t *talk) called(m *session, c realtime.Call) {
-	switch {
-	case c.Name == endCall:
-		t.leaving = t.now
-		t.send(answered(c.ID, endAnswer))
-		m.owes = m.owes || !m.spoke // then the goodbye is still to be said
-	case t.pending == maxCalls:
-		t.send(answered(c.ID, tooFew))
-		m.owes = true
-	default:
-		t.pending++
-		t.jobs <- job{m.n, c} // has room for all that are under way
 	}
 }

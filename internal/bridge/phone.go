@@ -50,7 +50,7 @@ type phone struct {
 // Next implements Phone.
 func (p *phone) Next(ctx context.Context) (mediastream.Frame, error) {
 	for len(p.ready) == 0 {
-		raw, err := p.Read(ctx)
+		raw, _, err := p.Read(ctx)
 		if err != nil {
 			return mediastream.Frame{}, err
 		}

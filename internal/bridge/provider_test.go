@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/realtime"
 )
 
 // The forms are those of the wire notes, section 6.
@@ -46,15 +47,15 @@ func TestHowSessionsAreOpened(t *testing.T) {
 		},
 	}
 	for _, test := range tests {
-		p := test.provider.withDefaults()
-		got, err := json.Marshal(p.opening("Be kind.", functions([]recaller.Tool{})))
+		w := test.provider.withDefaults().wire(1)
+		got, err := json.Marshal(w.open(opening{instructions: "Be kind.", tools: functions([]recaller.Tool{})}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(string(got), test.want+tools) || !strings.HasSuffix(string(got), test.choice) {
 			t.Errorf("%s: got\n%s\nwant\n%s%s…%s", test.name, got, test.want, tools, test.choice)
 		}
-		if got, err := json.Marshal(p.refresh("Be kind.")); err != nil || string(got) != test.refresh {
+		if got, err := json.Marshal(w.refresh("Be kind.")); err != nil || string(got) != test.refresh {
 			t.Errorf("%s: got %s, %v, want %s", test.name, got, err, test.refresh)
 		}
 	}
@@ -62,7 +63,7 @@ func TestHowSessionsAreOpened(t *testing.T) {
 
 func TestTheToolsOfACall(t *testing.T) {
 	t.Parallel()
-	names := func(list []functionWire) (out []string) {
+	names := func(list []function) (out []string) {
 		for _, f := range list {
 			if !json.Valid(f.Parameters) || f.Description == "" {
 				t.Errorf("%s is not well defined", f.Name)
@@ -88,8 +89,10 @@ func TestWhatTheModelIsTold(t *testing.T) {
 			t.Errorf("got %q, want %q", got, test.want)
 		}
 	}
-	beta, now := Provider{Beta: true}.said("h", recaller.Assistant, "x"), Provider{}.said("h", recaller.Assistant, "x")
-	if beta.Item.Content[0].Type != "text" || now.Item.Content[0].Type != "output_text" {
-		t.Errorf("got %+v and %+v", beta, now)
+	for want, p := range map[string]Provider{"text": {Beta: true}, "output_text": {}} {
+		got := p.wire(1).resume([]realtime.Turn{{Speaker: recaller.Assistant, Text: "x"}})[0].(itemCreate)
+		if got.Item.Content[0].Type != want || got.Item.ID != historyID+"1_0" {
+			t.Errorf("got %+v, want %s", got, want)
+		}
 	}
 }

@@ -8,28 +8,31 @@ import (
 	sdk "github.com/openai/openai-go/v3/realtime"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/realtime"
 )
 
 // What is sent to OpenAI is what its own library would send: it reads all of it, and writes the same.
 func TestTheMakersLibraryReadsWhatIsSent(t *testing.T) {
 	t.Parallel()
-	p := Provider{Language: "en"}.withDefaults()
-	semantic := Provider{TurnDetection: json.RawMessage(`{"type":"semantic_vad","eagerness":"low","create_response":false,"interrupt_response":true}`)}.withDefaults()
+	w, about := Provider{Language: "en"}.withDefaults().wire(1), opening{instructions: "Be kind.", tools: functions(nil), greeting: "Hello."}
+	said := w.resume([]realtime.Turn{{Speaker: recaller.User, Text: "Hello"}, {Speaker: recaller.Assistant, Text: "Hi"}})
+	semantic := Provider{TurnDetection: json.RawMessage(`{"type":"semantic_vad","eagerness":"low","create_response":false,"interrupt_response":true}`)}.withDefaults().wire(1)
 	tests := map[string]any{
-		"opening":         p.opening("Be kind.", functions(nil)),
-		"semantic":        semantic.opening("Be kind.", functions(nil)),
-		"refresh":         p.refresh("Be kind."),
-		"audio":           json.RawMessage(appended("/38A")),
-		"what was said":   p.said("h1", recaller.User, "Hello"),
-		"and answered":    p.said("h2", recaller.Assistant, "Hi"),
-		"keys":            told("The caller pressed 1"),
-		"a result":        answered("call_1", `{"success":true}`),
-		"cut off":         truncate{"conversation.item.truncate", "item_1", 0, 1500},
-		"speak":           responseCreate{"response.create", nil},
-		"greet":           responseCreate{"response.create", &responseWire{Instructions: "Say hello."}},
-		"speak, not call": responseCreate{"response.create", &responseWire{Choice: "none"}},
-		"stop":            stop,
-		"listen to that":  commit,
+		"opening":         w.open(about),
+		"semantic":        semantic.open(about),
+		"refresh":         w.refresh("Be kind."),
+		"audio":           json.RawMessage(w.audio("/38A").text),
+		"what was said":   said[0],
+		"and answered":    said[1],
+		"keys":            w.note("The caller pressed 1"),
+		"a result":        w.answer(realtime.Call{ID: "call_1", Name: "recall"}, `{"success":true}`),
+		"cut off":         w.cut("item_1", 1500),
+		"speak":           w.ask(speak, about),
+		"greet":           w.ask(greet, about),
+		"go on":           w.ask(goOn, about),
+		"speak, not call": w.ask(speakOnly, about),
+		"stop":            w.stop(),
+		"listen to that":  w.commit(),
 	}
 	for name, what := range tests {
 		text, err := json.Marshal(what)

@@ -3,8 +3,10 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"time"
 
+	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/realtime"
 )
 
@@ -13,11 +15,14 @@ const (
 	maxStuck  = 10 * time.Second // for one message to be written
 	pingEach  = 20 * time.Second
 	pingLimit = 10 * time.Second
+	aliveEach = 8 * time.Second // without anything written
 )
 
 // session is a connection to a model, and where the model stands. The loop owns it, but for what its goroutines use.
 type session struct {
 	n       int // the first is 1
+	wire    wire
+	habits  habits
 	conn    Conn
 	out     *outbox[message]
 	cancel  context.CancelFunc
@@ -39,18 +44,24 @@ type session struct {
 	rounds   int       // responses to results since somebody spoke
 	failures int       // responses that failed, in a row
 	last     time.Time // when its last event came
+	fed      time.Time // when something was last written to it
+
+	calls   map[string]*atomic.Bool // calls that are under way, by their ids: whether they were cancelled
+	goodbye string                  // the call of end_call; empty: it was not called
 }
 
-// message is what is written to a model.
+// message is what is written to a model; one without a text is not.
 type message struct {
-	text []byte
-	at   time.Time // of audio: when it was read from the telephone
+	text   []byte
+	binary bool
+	at     time.Time // of audio: when it was read from the telephone
 }
 
 // event is what was read from a model.
 type event struct {
 	session int
 	raw     []byte
+	binary  bool
 	at      time.Time
 	err     error
 }
@@ -84,22 +95,29 @@ func (t *talk) dial() {
 func (t *talk) open(conn Conn, n int) {
 	ctx, cancel := context.WithCancel(t.ctx)
 	m := &session{
-		n: n, conn: conn, out: newOutbox[message](t.Now), cancel: cancel, deriver: realtime.NewWatched(),
-		openBy: t.now.Add(t.opts.Open), last: t.now,
+		n: n, wire: t.call.Provider.wire(n), conn: conn, out: newOutbox[message](t.Now), cancel: cancel,
+		deriver: realtime.NewWatched(mediastream.BytesPerMS), openBy: t.now.Add(t.opts.Open), last: t.now, fed: t.now,
+		calls: map[string]*atomic.Bool{},
 	}
+	m.habits = m.wire.habits()
 	t.model = m
 	t.io.Go(func() { t.read(ctx, m) })
 	t.io.Go(func() { t.write(ctx, m) })
 	t.io.Go(func() { t.pingModel(ctx, m) })
-	t.send(t.call.Provider.opening(t.call.instructions(), functions(t.call.Tools)))
+	t.send(m.wire.open(t.opening()))
+}
+
+// opening is what a session is told now.
+func (t *talk) opening() opening {
+	return opening{t.call.instructions(), functions(t.call.Tools), t.call.Greeting, t.history}
 }
 
 // read hands on what the model sends.
 func (t *talk) read(ctx context.Context, m *session) {
 	for {
-		raw, err := m.conn.Read(ctx)
+		raw, binary, err := m.conn.Read(ctx)
 		select {
-		case t.events <- event{m.n, raw, t.Now(), err}:
+		case t.events <- event{m.n, raw, binary, t.Now(), err}:
 		case <-ctx.Done():
 			return
 		}
@@ -116,7 +134,11 @@ func (t *talk) write(ctx context.Context, m *session) {
 		if !ok {
 			return
 		}
-		if err := m.conn.Write(ctx, msg.text); err != nil {
+		write := m.conn.Write
+		if msg.binary {
+			write = m.conn.WriteBinary
+		}
+		if err := write(ctx, msg.text); err != nil {
 			t.fail(ctx, m, err)
 			return
 		}
@@ -147,20 +169,37 @@ func (t *talk) fail(ctx context.Context, m *session, err error) {
 	}
 }
 
-// send writes a message to the model.
-func (t *talk) send(what any) []byte {
-	text, err := json.Marshal(what)
-	if err != nil { // a schema of ours that is none, or a setting
-		t.log.Error("a message to the model could not be written", "err", err)
-		return nil
+// send writes messages to the model, but for those that are nil.
+func (t *talk) send(list ...any) {
+	for _, what := range list {
+		if what == nil {
+			continue
+		}
+		text, err := json.Marshal(what)
+		if err != nil { // a schema of ours that is none, or a setting
+			t.log.Error("a message to the model could not be written", "err", err)
+			continue
+		}
+		t.queue(message{text: text})
 	}
-	t.queue(message{text: text})
-	return text
 }
 
 func (t *talk) queue(msg message) {
-	if m := t.model; m != nil && m.out.put(msg) > maxQueued {
+	m := t.model
+	if m == nil || len(msg.text) == 0 {
+		return
+	}
+	if m.fed = t.now; m.out.put(msg) > maxQueued {
 		t.broke("stuck", false)
+	}
+}
+
+// pass has the model hear a payload, which was read from the telephone at a time, or before.
+func (t *talk) pass(payload string, at time.Time) {
+	if m := t.model; m != nil {
+		msg := m.wire.audio(payload)
+		msg.at = at
+		t.queue(msg)
 	}
 }
 

@@ -182,7 +182,7 @@ func (t *talk) linger() {
 		return
 	}
 	if m.speaking {
-		t.send(commit)
+		t.send(m.wire.commit())
 	}
 	timer := time.NewTimer(t.opts.Linger)
 	defer timer.Stop()
@@ -250,7 +250,7 @@ func (t *talk) changed(e events.Event, ok bool) {
 	case e.Type == events.BriefingUpdated && e.Briefing != nil && e.Briefing.Text != t.call.Briefing:
 		t.call.Briefing = e.Briefing.Text
 		if m := t.model; m != nil && m.ready {
-			t.send(t.call.Provider.refresh(t.call.instructions()))
+			t.send(m.wire.refresh(t.call.instructions()))
 		} else if m != nil {
 			m.stale = true
 		}
@@ -261,8 +261,11 @@ func (t *talk) changed(e events.Event, ok bool) {
 func (t *talk) result(d done) {
 	t.pending--
 	if m := t.model; m != nil && m.n == d.session {
-		t.send(answered(d.call.ID, d.output))
-		m.owes = true
+		delete(m.calls, d.call.ID)
+		if !d.cancelled.Load() {
+			t.send(m.wire.answer(d.call, d.output))
+			t.owed(m)
+		}
 	}
 	t.respond()
 }
@@ -285,6 +288,10 @@ func (t *talk) bounds() {
 	if m := t.model; m != nil && t.reason == "" {
 		t.derive(m, m.deriver.Tick(t.now))
 		t.silent(m)
+		if t.model == m && m.ready && t.now.Sub(m.fed) >= aliveEach {
+			m.fed = t.now
+			t.send(m.wire.alive())
+		}
 	}
 }
 
@@ -306,7 +313,7 @@ func (t *talk) silent(m *session) {
 	case waits && !m.nudged:
 		m.nudged, m.owes, m.awaits = true, true, time.Time{}
 		t.respond()
-	case waits, m.active != "" && t.now.Sub(m.last) >= t.opts.Silence:
+	case waits, m.active != "" && t.pending == 0 && t.now.Sub(m.last) >= t.opts.Silence:
 		t.broke("silent", false)
 	}
 }
@@ -322,15 +329,6 @@ const (
 	maxPaused  = 2 * time.Second  // from the end of speech to the item that it becomes
 	maxUnheard = 15 * time.Second // from there to its words
 )
-
-// payloads are base64, so a message with audio needs no escaping.
-func appended(payload string) []byte {
-	const head, tail = `{"type":"input_audio_buffer.append","audio":"`, `"}`
-	text := make([]byte, 0, len(head)+len(payload)+len(tail))
-	text = append(text, head...)
-	text = append(text, payload...)
-	return append(text, tail...)
-}
 
 // outgoing is what is written to the telephone: a payload, a mark, or neither: clear.
 type outgoing struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -28,16 +29,66 @@ const (
 	toolLimit = 10 * time.Second // for one
 )
 
+// function is the definition of a tool.
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// functions are the definitions of the tools that a model is given; nil: all.
+func functions(want []recaller.Tool) []function {
+	var out []function
+	for _, d := range tool.Definitions() {
+		if want == nil || slices.Contains(want, d.Name) {
+			out = append(out, function{string(d.Name), d.Description, d.Parameters})
+		}
+	}
+	return append(out, function{endCall, endText, json.RawMessage(endSchema)})
+}
+
 // job is a call of the model's, and the session that made it.
 type job struct {
-	session int
-	call    realtime.Call
+	session   int
+	call      realtime.Call
+	cancelled *atomic.Bool // before it was carried out, or while it was
 }
 
 // done is a call that was carried out.
 type done struct {
 	job
 	output string
+}
+
+// called has a call of the model's carried out.
+func (t *talk) called(m *session, c realtime.Call) {
+	switch {
+	case c.Name == endCall:
+		t.leaving, m.goodbye = t.now, c.ID
+		t.send(m.wire.answer(c, endAnswer))
+		if !m.spoke { // then the goodbye is still to be said
+			t.owed(m)
+		}
+	case t.pending == maxCalls, m.habits.goesOn && m.rounds > maxRounds:
+		t.send(m.wire.answer(c, tooFew))
+		if t.owed(m); m.rounds > 2*maxRounds {
+			t.broke("failed", false)
+		}
+	default:
+		t.pending++
+		m.calls[c.ID] = &atomic.Bool{}
+		t.jobs <- job{m.n, c, m.calls[c.ID]} // has room for all that are under way
+	}
+}
+
+// callOff takes back a call: nobody waits for its result any more.
+func (t *talk) callOff(m *session, id string) {
+	if cancelled := m.calls[id]; cancelled != nil {
+		cancelled.Store(true)
+	}
+	if id == m.goodbye {
+		t.leaving = time.Time{}
+	}
 }
 
 // work carries out calls, one after the other: one may forget what the one before has stored. ctx outlives the call, so
@@ -53,6 +104,9 @@ func (t *talk) work(ctx context.Context) {
 }
 
 func (t *talk) carryOut(ctx context.Context, j job) (output string) {
+	if j.cancelled.Load() {
+		return ""
+	}
 	defer func() {
 		if crash := recover(); crash != nil {
 			t.log.Error("panic in a tool of a bridged call", "tool", j.call.Name, "stack", string(debug.Stack()))

@@ -33,6 +33,7 @@ type item struct {
 	voice       bool    // it is spoken, not written
 	audio       int     // bytes of audio that came
 	spokenMS    float64 // by the response's own count; 0: not told
+	ahead       bool    // its words come before their audio
 }
 
 // text returns what the item says.

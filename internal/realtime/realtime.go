@@ -1,5 +1,6 @@
-// Package realtime derives the turns of a conversation from the events of realtime speech APIs (spec W7): OpenAI's, in
-// both naming generations, and xAI's. It is pure: bytes and times in, turns and function calls out.
+// Package realtime reads the events of realtime speech APIs, and derives the turns of a conversation from them (spec W7):
+// OpenAI's, in both naming generations, xAI's (Read), and Deepgram's (Deepgram). It is pure: bytes and times in, turns
+// and function calls out.
 //
 // It holds no connections, moves no audio and sends no events (a bridge does), and does not care what becomes of the
 // turns (conversation).
@@ -78,45 +79,29 @@ type Deriver struct {
 	pending map[string]Call // incomplete function calls, by item
 	rate    float64         // bytes of output audio per millisecond; 0: not known
 	bytes   int             // of the texts that are held
+	voice   pace
 	watched bool            // Played tells what was heard
 }
 
 // New returns a Deriver.
 func New() *Deriver { return &Deriver{} }
 
-// NewWatched returns a Deriver for one who moves the audio. A turn of the agent's that is spoken waits for Played, for
+// NewWatched returns a Deriver for one who moves the audio, of which a millisecond has so many bytes. A turn of the agent's that is spoken waits for Played, for
 // the truncate that cuts it off, or for the caller's next words; it is never taken as heard because time has passed.
-func NewWatched() *Deriver { return &Deriver{watched: true} }
+func NewWatched(bytesPerMS int) *Deriver { return &Deriver{watched: true, rate: float64(bytesPerMS)} }
 
-// Event takes in one event, of the server or of the client, with its arrival time. Times must not run backwards. Events
-// that do not concern turns are ignored. After an error (recaller.Invalid) everything is as before.
-func (d *Deriver) Event(raw []byte, at time.Time) (Output, error) {
-	e, known, err := parse(raw)
-	if err != nil {
-		return Output{}, err
-	}
+// Take takes in one event, of the server or of the client, with its arrival time. Times must not run backwards. Events
+// that do not concern turns are ignored.
+func (d *Deriver) Take(e Event, at time.Time) Output {
 	var out Output
-	if known {
-		d.take(e, at, &out)
-	}
+	d.take(e, at, &out)
 	d.settle(at, &out)
-	return out, nil
+	return out
 }
 
 // Tick notes that time has passed without an event.
 func (d *Deriver) Tick(at time.Time) Output {
 	var out Output
-	d.settle(at, &out)
-	return out
-}
-
-// Sound is Event for a piece of audio that the agent says, from somebody who has read the event: bytes of audio of an
-// item, in a response.
-func (d *Deriver) Sound(item, response string, bytes int, at time.Time) Output {
-	var out Output
-	if e := (event{kind: audio, ItemID: item, ResponseID: response}); item != "" && !d.isAside(e) {
-		d.sound(e, bytes, at)
-	}
 	d.settle(at, &out)
 	return out
 }
@@ -143,44 +128,44 @@ func (d *Deriver) Flush(at time.Time) Output {
 }
 
 // take takes in a known event.
-func (d *Deriver) take(e event, at time.Time, out *Output) {
+func (d *Deriver) take(e Event, at time.Time, out *Output) {
 	if d.isAside(e) {
 		return
 	}
-	switch e.kind {
-	case sessionSet:
+	switch e.Kind {
+	case SessionMade, SessionReady:
 		d.format(e.Session)
-	case speechStarted:
+	case SpeechStarted:
 		d.begin(e.ItemID, recaller.User, at)
-	case committed:
+	case Committed:
 		if !d.told.has(e.ItemID) {
 			it := d.begin(e.ItemID, recaller.User, at)
 			d.place(it, e.PreviousItemID)
 			d.heardBefore(it)
 		}
-	case itemAdded, itemDone:
+	case ItemAdded, ItemDone:
 		d.added(e, at, out)
-	case itemDeleted:
+	case ItemDeleted:
 		if it := d.items[e.ItemID]; it != nil && it.text() == "" {
 			it.failed = true
 		}
-	case itemTruncated:
+	case ItemTruncated:
 		d.truncate(e, at)
-	case transcribing, transcribed, transcriptSoFar, transcriptFailed:
+	case Transcribing, Transcribed, TranscriptSoFar, TranscriptFailed:
 		d.transcript(e, at, out)
-	case saying, said:
+	case Saying, Said:
 		d.saying(e, at)
-	case audio:
+	case Audio:
 		d.sound(e, decodedLen(e.Delta), at)
-	case outputAdded, outputDone:
+	case OutputAdded, OutputDone:
 		d.output(e, at, out)
-	case argumentsDone:
+	case ArgumentsDone:
 		d.call(e.ItemID, Call{ID: e.CallID, Name: e.Name, Arguments: json.RawMessage(e.Arguments)}, out)
-	case responseBegun:
-	case responseDone:
+	case ResponseDone:
 		d.responded(e, at, out)
-	case failure:
+	case Failure, Warned:
 		out.Faults = append(out.Faults, fault(e.Error, e.ItemID))
 		out.Ended = out.Ended || e.Error != nil && e.Error.Code == "session_expired"
+	case SpeechStopped, AudioDone, CallCancelled, ResponseBegun: // nothing that changes a turn
 	}
 }

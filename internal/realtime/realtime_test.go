@@ -48,7 +48,7 @@ func play(t *testing.T, steps []step, name func(string) string) Output {
 		if event == "" {
 			continue
 		}
-		out, err := d.Event([]byte(event), at)
+		out, err := d.event([]byte(event), at)
 		if err != nil {
 			t.Fatalf("%s: %v", event, err)
 		}
@@ -271,7 +271,7 @@ func TestAnAnswerWaitsForItsQuestionOnlySoLong(t *testing.T) {
 	say := func(after time.Duration, event string) []string {
 		t.Helper()
 		at = at.Add(after)
-		out, err := d.Event([]byte(event), at)
+		out, err := d.event([]byte(event), at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +301,7 @@ func TestWhatTheAgentSaysIsToldOnceItHasBeenHeard(t *testing.T) {
 	d, at := New(), noon
 	for _, s := range join(one(pcmu), answers("a1", "root", "A long story, well told.", 5000, "completed")) {
 		at = at.Add(time.Duration(s.after) * time.Millisecond)
-		if out, err := d.Event([]byte(s.event), at); err != nil || len(out.Turns) > 0 {
+		if out, err := d.event([]byte(s.event), at); err != nil || len(out.Turns) > 0 {
 			t.Fatalf("%s: got %v, %v while it is still played", s.event, out.Turns, err)
 		}
 	}
@@ -407,7 +407,7 @@ func TestErrorsOfTheAPIAreToldAndTheSessionGoesOn(t *testing.T) {
 		t.Errorf("%d turns, faults (-want +got):\n%s", len(out.Turns), diff)
 	}
 	d := New()
-	if out, err := d.Event([]byte(`{"type":"error","error":{"type":"invalid_request_error","code":"session_expired"}}`), noon); err != nil || !out.Ended {
+	if out, err := d.event([]byte(`{"type":"error","error":{"type":"invalid_request_error","code":"session_expired"}}`), noon); err != nil || !out.Ended {
 		t.Errorf("of a session that expired: got %+v, %v, want its end", out, err)
 	}
 }
@@ -416,7 +416,7 @@ func TestWhatIsNoEventIsRefusedAndChangesNothing(t *testing.T) {
 	d := New()
 	at := noon
 	for _, s := range speaks("u1", "") {
-		if _, err := d.Event([]byte(s.event), at); err != nil {
+		if _, err := d.event([]byte(s.event), at); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -426,15 +426,15 @@ func TestWhatIsNoEventIsRefusedAndChangesNothing(t *testing.T) {
 		`{"type":"conversation.item.input_audio_transcription.completed","item_id":"` + strings.Repeat("u", 300) + `","transcript":"x"}`,
 		`{"type":"response.done","response":[]}`, `{"type":"ping","x":"` + strings.Repeat("x", MaxEvent) + `"}`,
 	} {
-		out, err := d.Event([]byte(raw), at)
+		out, err := d.event([]byte(raw), at)
 		if !errors.Is(err, recaller.Invalid) || len(out.Turns)+len(out.Calls)+len(out.Faults) > 0 {
 			t.Errorf("%.80s: got %+v, %v, want it refused", raw, out, err)
 		}
 	}
-	if _, err := d.Event([]byte(`{"type":"some.day","item_id":7,"item":"x"}`), at); err != nil {
+	if _, err := d.event([]byte(`{"type":"some.day","item_id":7,"item":"x"}`), at); err != nil {
 		t.Errorf("an event of another day: got %v, want it ignored", err)
 	}
-	out, err := d.Event([]byte(transcript("u1", "Still here").event), at)
+	out, err := d.event([]byte(transcript("u1", "Still here").event), at)
 	if got := lines(out.Turns); err != nil || !slices.Equal(got, []string{"user: Still here"}) {
 		t.Errorf("afterwards: got %q, %v", got, err)
 	}
@@ -451,7 +451,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			fmt.Sprintf(`{"type":"response.output_audio_transcript.delta","response_id":"r%d","item_id":"a%d","content_index":1,"delta":"%s"}`, i, i, text),
 			fmt.Sprintf(`{"type":"response.function_call_arguments.done","item_id":"f%d","call_id":"c%d","arguments":"{}"}`, i, i),
 		} {
-			out, err := d.Event([]byte(e), noon)
+			out, err := d.event([]byte(e), noon)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -498,7 +498,7 @@ func FuzzEvent(f *testing.F) {
 		}
 		for _, line := range strings.Split(string(raw), "\n") {
 			at = at.Add(time.Second)
-			out, err := d.Event([]byte(line), at)
+			out, err := d.event([]byte(line), at)
 			if err != nil && !errors.Is(err, recaller.Invalid) {
 				t.Errorf("error %v", err)
 			}

@@ -64,12 +64,32 @@ func (d *Deriver) totalMS(it *item) float64 {
 		rate = defaultRate
 	}
 	switch {
+	case it.ahead && (!it.done || it.interrupted): // more of it was to come
+		return max(float64(it.audio)/rate, d.voice.of(it.text()))
 	case it.audio > 0:
 		return float64(it.audio) / rate
 	case it.spokenMS > 0:
 		return it.spokenMS
 	}
-	return float64(utf8.RuneCountInString(it.text()) * msPerChar)
+	return d.voice.of(it.text())
+}
+
+// pace is how fast a voice speaks, as far as it was heard.
+type pace struct{ ms, chars float64 }
+
+// of returns how long it takes to say a text, in milliseconds.
+func (p pace) of(text string) float64 {
+	n := float64(utf8.RuneCountInString(text))
+	if p.chars == 0 {
+		return n * msPerChar
+	}
+	return n * p.ms / p.chars
+}
+
+// learn notes how long it took to say a text.
+func (p *pace) learn(text string, ms float64) {
+	p.ms += ms
+	p.chars += float64(utf8.RuneCountInString(text))
 }
 
 // unheard reports whether an item was still being said, or made, at a time.
@@ -94,6 +114,9 @@ func (d *Deriver) tell(it *item, out *Output) {
 		return
 	}
 	interrupted := it.interrupted
+	if it.ahead && it.done && !interrupted && it.audio > 0 && text != "" {
+		d.voice.learn(text, d.totalMS(it))
+	}
 	if it.cut {
 		text, interrupted = heardPart(text, it.heardMS, d.totalMS(it)), true
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // added takes in an item of the conversation, whoever put it there.
-func (d *Deriver) added(e event, at time.Time, out *Output) {
+func (d *Deriver) added(e Event, at time.Time, out *Output) {
 	w := e.Item
 	if w == nil || w.ID == "" || d.told.has(w.ID) {
 		return
@@ -21,7 +21,7 @@ func (d *Deriver) added(e event, at time.Time, out *Output) {
 		it := d.begin(w.ID, "", at)
 		it.failed = true
 		d.place(it, e.PreviousItemID)
-		d.functionCall(*w, e.kind == itemDone, out)
+		d.functionCall(*w, e.Kind == ItemDone, out)
 	case w.Type == "message" && w.Role == string(recaller.User):
 		it := d.begin(w.ID, recaller.User, at)
 		d.place(it, e.PreviousItemID)
@@ -31,8 +31,8 @@ func (d *Deriver) added(e event, at time.Time, out *Output) {
 		it := d.begin(w.ID, recaller.Assistant, at)
 		d.place(it, e.PreviousItemID)
 		// The application put in what comes with its words: nobody said it in this conversation.
-		it.failed = it.failed || isNew && e.kind == itemAdded && len(w.Content) > 0
-		if e.kind == itemDone {
+		it.failed = it.failed || isNew && e.Kind == ItemAdded && len(w.Content) > 0
+		if e.Kind == ItemDone {
 			d.finish(it, *w)
 		}
 	default:
@@ -57,11 +57,11 @@ func (d *Deriver) typed(it *item, parts []content) {
 }
 
 // transcript takes in what the recogniser made of what the caller said.
-func (d *Deriver) transcript(e event, at time.Time, out *Output) {
-	if e.kind == transcriptFailed {
+func (d *Deriver) transcript(e Event, at time.Time, out *Output) {
+	if e.Kind == TranscriptFailed {
 		out.Faults = append(out.Faults, fault(e.Error, e.ItemID))
 	}
-	if began, ok := d.late[e.ItemID]; ok && e.kind == transcribed {
+	if began, ok := d.late[e.ItemID]; ok && e.Kind == Transcribed {
 		delete(d.late, e.ItemID)
 		if text := clip(e.Transcript, recaller.MaxTurnBytes); trimmed(text) != "" {
 			out.Turns = append(out.Turns, Turn{e.ItemID, recaller.User, trimmed(text), began, confidence(e.Logprobs), false})
@@ -72,18 +72,18 @@ func (d *Deriver) transcript(e event, at time.Time, out *Output) {
 	}
 	it := d.begin(e.ItemID, recaller.User, at)
 	d.place(it, nil)
-	switch e.kind {
-	case transcribing:
+	switch e.Kind {
+	case Transcribing:
 		d.set(it, e.ContentIndex, e.Delta, true, false)
-	case transcriptSoFar:
+	case TranscriptSoFar:
 		if !it.done {
 			d.set(it, e.ContentIndex, cmp.Or(e.Transcript, e.Text, e.Delta), false, false)
 		}
-	case transcribed:
+	case Transcribed:
 		d.set(it, e.ContentIndex, e.Transcript, false, true)
 		it.done, it.confidence = it.complete(), confidence(e.Logprobs)
 		d.heardBefore(it)
-	case transcriptFailed:
+	case TranscriptFailed:
 		it.failed = true
 	default:
 	}
@@ -102,15 +102,15 @@ func confidence(tokens []logprob) float64 {
 }
 
 // saying takes in what the agent says, in pieces or by parts.
-func (d *Deriver) saying(e event, at time.Time) {
+func (d *Deriver) saying(e Event, at time.Time) {
 	if d.told.has(e.ItemID) {
 		return
 	}
 	it := d.begin(e.ItemID, recaller.Assistant, at)
 	d.place(it, nil)
 	it.response = cmp.Or(it.response, e.ResponseID)
-	it.voice = it.voice || e.isVoice
-	if e.kind == saying {
+	it.voice, it.ahead = it.voice || e.IsVoice, it.ahead || e.IsAhead
+	if e.Kind == Saying {
 		d.set(it, e.ContentIndex, e.Delta, true, false)
 		return
 	}
@@ -120,7 +120,7 @@ func (d *Deriver) saying(e event, at time.Time) {
 }
 
 // sound counts the audio of what the agent says.
-func (d *Deriver) sound(e event, bytes int, at time.Time) {
+func (d *Deriver) sound(e Event, bytes int, at time.Time) {
 	if d.told.has(e.ItemID) {
 		return
 	}
@@ -131,7 +131,7 @@ func (d *Deriver) sound(e event, bytes int, at time.Time) {
 }
 
 // truncate notes that the agent was cut off, and how much of it was played.
-func (d *Deriver) truncate(e event, at time.Time) {
+func (d *Deriver) truncate(e Event, at time.Time) {
 	it := d.items[e.ItemID]
 	if it == nil || it.speaker != recaller.Assistant {
 		return
@@ -144,13 +144,13 @@ func (d *Deriver) truncate(e event, at time.Time) {
 }
 
 // output takes in an item of a response.
-func (d *Deriver) output(e event, at time.Time, out *Output) {
+func (d *Deriver) output(e Event, at time.Time, out *Output) {
 	w := e.Item
 	if w == nil || w.ID == "" {
 		return
 	}
 	if w.Type == "function_call" {
-		d.functionCall(*w, e.kind == outputDone, out)
+		d.functionCall(*w, e.Kind == OutputDone, out)
 	}
 	if d.told.has(w.ID) {
 		return
@@ -163,13 +163,13 @@ func (d *Deriver) output(e event, at time.Time, out *Output) {
 	it.failed = speaker == ""
 	d.place(it, nil)
 	it.response = cmp.Or(it.response, e.ResponseID)
-	if e.kind == outputDone && speaker != "" {
+	if e.Kind == OutputDone && speaker != "" {
 		d.finish(it, *w)
 	}
 }
 
 // finish takes in the end of something that the agent says.
-func (d *Deriver) finish(it *item, w wireItem) {
+func (d *Deriver) finish(it *item, w Item) {
 	for i, c := range w.Content {
 		it.voice = it.voice || c.Transcript != "" || c.Type == "audio" || c.Type == "output_audio"
 		if text := cmp.Or(c.Transcript, c.Text); text != "" {
@@ -181,7 +181,7 @@ func (d *Deriver) finish(it *item, w wireItem) {
 }
 
 // responded takes in the end of a response.
-func (d *Deriver) responded(e event, at time.Time, out *Output) {
+func (d *Deriver) responded(e Event, at time.Time, out *Output) {
 	r := e.Response
 	if r == nil {
 		return
@@ -192,10 +192,10 @@ func (d *Deriver) responded(e event, at time.Time, out *Output) {
 	isWhole := r.Status == "completed" || r.Status == ""
 	messages := 0
 	for _, w := range r.Output {
-		done := event{kind: outputDone, ResponseID: r.ID, Item: &w}
+		done := Event{Kind: OutputDone, ResponseID: r.ID, Item: &w}
 		switch {
 		case w.Type == "function_call" && !isWhole && w.Status != "completed":
-			done.kind = outputAdded
+			done.Kind = OutputAdded
 		case w.Type == "message":
 			messages++
 			if !isWhole && w.Status != "completed" {
@@ -217,7 +217,7 @@ func (d *Deriver) responded(e event, at time.Time, out *Output) {
 }
 
 // functionCall takes in a function call as an item. isWhole means that all of its arguments are there.
-func (d *Deriver) functionCall(w wireItem, isWhole bool, out *Output) {
+func (d *Deriver) functionCall(w Item, isWhole bool, out *Output) {
 	c := Call{ID: w.CallID, Name: w.Name}
 	if isWhole && w.Status != "incomplete" {
 		c.Arguments = json.RawMessage(w.Arguments)
@@ -253,7 +253,7 @@ func (d *Deriver) call(item string, c Call, out *Output) {
 
 // isAside reports whether an event belongs to a response outside the conversation: the application asked the model
 // something for itself. Such a response has null for its conversation, where others have an id.
-func (d *Deriver) isAside(e event) bool {
+func (d *Deriver) isAside(e Event) bool {
 	if e.Response != nil {
 		switch id := bytes.TrimSpace(e.Response.ConversationID); {
 		case len(id) == 0:
@@ -269,7 +269,7 @@ func (d *Deriver) isAside(e event) bool {
 
 // format notes how many bytes a millisecond of the agent's audio has.
 func (d *Deriver) format(s *session) {
-	if s == nil {
+	if s == nil || d.watched {
 		return
 	}
 	switch f := s.Audio.Output.Format; {

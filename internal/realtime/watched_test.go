@@ -10,7 +10,7 @@ import (
 // the second one was heard.
 func TestWhatIsWatchedIsHeardWhenItWasPlayed(t *testing.T) {
 	t.Parallel()
-	d, at := NewWatched(), noon
+	d, at := NewWatched(8), noon
 	var got []string
 	take := func(out Output, err error) {
 		t.Helper()
@@ -23,7 +23,7 @@ func TestWhatIsWatchedIsHeardWhenItWasPlayed(t *testing.T) {
 	steps = append(steps, answers("two", "one", "and the second of them", 4000, "completed")...)
 	for _, s := range steps {
 		at = at.Add(time.Duration(s.after) * time.Millisecond)
-		take(d.Event([]byte(s.event), at))
+		take(d.event([]byte(s.event), at))
 	}
 	at = at.Add(30 * time.Second)
 	take(d.Tick(at), nil)
@@ -31,7 +31,7 @@ func TestWhatIsWatchedIsHeardWhenItWasPlayed(t *testing.T) {
 		t.Errorf("before anything was played: got %q", got)
 	}
 	take(d.Played("one", at), nil)
-	take(d.Event([]byte(`{"type":"conversation.item.truncate","item_id":"two","content_index":0,"audio_end_ms":2000}`), at))
+	take(d.event([]byte(`{"type":"conversation.item.truncate","item_id":"two","content_index":0,"audio_end_ms":2000}`), at))
 	take(d.Played("nobody", at), nil)
 	if want := []string{"assistant: The first of two", "assistant: and the —"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -40,10 +40,10 @@ func TestWhatIsWatchedIsHeardWhenItWasPlayed(t *testing.T) {
 
 func TestWhatWasNotPlayedAtTheEndWasBroken(t *testing.T) {
 	t.Parallel()
-	d, at := NewWatched(), noon
+	d, at := NewWatched(8), noon
 	for _, s := range append([]step{{0, pcmu}}, answers("one", "", "Good morning", 1000, "completed")...) {
 		at = at.Add(time.Duration(s.after) * time.Millisecond)
-		if _, err := d.Event([]byte(s.event), at); err != nil {
+		if _, err := d.event([]byte(s.event), at); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -40,6 +40,7 @@ type Reply struct {
 	Fail   bool            // the response fails
 	Silent bool            // nothing comes at all
 	Fault  string          // an error comes instead, with this code
+	Takes  bool            // its calls are cancelled as soon as they are made; Deepgram only
 }
 
 // ModelOptions say how a Model behaves.
@@ -195,46 +196,67 @@ type action struct {
 	act func()
 }
 
+// side is the server's side of a maker's wire.
+type side interface {
+	begin()
+	message(raw []byte, binary bool)
+}
+
+// packet is what comes from the client.
+type packet struct {
+	raw    []byte
+	binary bool
+}
+
 // serve leads a session to its end.
 func (m *Model) serve(ctx context.Context, conn bridge.Conn, n int) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &speech{Model: m, n: n, ctx: ctx, conn: conn, made: map[string]int{}, clock: 0}
-	in := make(chan []byte)
+	var speaks side = s
+	if m.Maker == bridge.Deepgram {
+		speaks = &deepgram{speech: s}
+	}
+	in := make(chan packet)
 	m.running.Go(func() {
 		defer close(in)
 		for {
-			raw, err := conn.Read(ctx)
+			raw, binary, err := conn.Read(ctx)
 			if err != nil {
 				return
 			}
 			select {
-			case in <- raw:
+			case in <- packet{raw, binary}:
 			case <-ctx.Done():
 				return
 			}
 		}
 	})
-	s.tell("session.created", `"session":{}`)
-	if m.Maker == bridge.XAI {
-		s.tell("conversation.created", `"conversation":{"id":"conv_1"}`)
-		s.later(5*time.Second, "", s.ping)
-	}
+	speaks.begin()
 	for !s.broken {
 		timer := time.NewTimer(s.untilNext())
 		select {
-		case raw, ok := <-in:
+		case got, ok := <-in:
 			timer.Stop()
 			if !ok {
 				_ = conn.Drop() // nothing more comes
 				return
 			}
-			s.take(gjson.ParseBytes(raw))
+			speaks.message(got.raw, got.binary)
 		case <-timer.C:
 			s.due()
 		}
 	}
 	_ = conn.Drop() // as a server does that breaks off
+}
+
+// begin is what the server says first.
+func (s *speech) begin() {
+	s.tell("session.created", `"session":{}`)
+	if s.Maker == bridge.XAI {
+		s.tell("conversation.created", `"conversation":{"id":"conv_1"}`)
+		s.later(5*time.Second, "", s.ping)
+	}
 }
 
 // ping is what xAI sends now and then.
@@ -302,8 +324,9 @@ func (s *speech) fault(code string) {
 	s.tell("error", `"error":{"type":"invalid_request_error","code":"`+code+`","message":"no"}`)
 }
 
-// take takes a message of the client's.
-func (s *speech) take(r gjson.Result) {
+// message takes a message of the client's.
+func (s *speech) message(raw []byte, _ bool) {
+	r := gjson.ParseBytes(raw)
 	name := r.Get("type").String()
 	if name == "input_audio_buffer.append" {
 		s.hear(r.Get("audio").String())

@@ -284,7 +284,7 @@ func (p *Phone) write(ctx context.Context, text []byte) error {
 // read takes what is sent to the phone.
 func (p *Phone) read(ctx context.Context) error {
 	for {
-		raw, err := p.conn.Read(ctx)
+		raw, _, err := p.conn.Read(ctx)
 		if err != nil {
 			return err
 		}

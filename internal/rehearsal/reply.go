@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,17 +144,16 @@ func (s *speech) end(response, status string, output []string, more string) {
 // cancel ends a response in the middle.
 func (s *speech) cancel() {
 	id, item := s.active, s.making
-	kept := s.todo[:0]
-	for _, a := range s.todo {
-		if a.of != id {
-			kept = append(kept, a)
-		}
-	}
-	s.todo = kept
+	s.forget(id)
 	var output []string
 	if item != "" {
 		output = []string{message(item, "incomplete", "")}
 		s.tell("response.output_item.done", `"response_id":"`+id+`","item":`+output[0])
 	}
 	s.end(id, "cancelled", output, `,"status_details":{"type":"cancelled","reason":"turn_detected"}`)
+}
+
+// forget has nothing done any more that belongs to a response.
+func (s *speech) forget(id string) {
+	s.todo = slices.DeleteFunc(s.todo, func(a action) bool { return a.of == id })
 }

@@ -1,6 +1,6 @@
 // Package rehearsal is a telephone without a telephone, and a realtime model without a model: both speak the real wire, so
 // that a call can be tried from end to end. Phone is the platform's side of a media stream, Twilio's or Telnyx's; Model is
-// the server's side of a realtime API, OpenAI's in both generations or xAI's.
+// the server's side of a realtime API, OpenAI's in both generations, xAI's, or Deepgram's voice agent.
 //
 // It is for whoever wants to try a call (recaller call --audio), and for tests; the server does not use it.
 package rehearsal

@@ -30,9 +30,15 @@ var ErrBroken = errors.New("the connection broke")
 
 // Pipe returns the two ends of a connection in memory. Each way has room for some messages; who writes more waits.
 func Pipe(room int) (a, b *End) {
-	there, back := make(chan []byte, room), make(chan []byte, room)
+	there, back := make(chan packet, room), make(chan packet, room)
 	p := &pipe{over: make(chan struct{})}
 	return &End{pipe: p, in: back, out: there}, &End{pipe: p, in: there, out: back}
+}
+
+// packet is what goes through a pipe.
+type packet struct {
+	raw    []byte
+	binary bool
 }
 
 // pipe is what both ends share.
@@ -52,46 +58,55 @@ func (p *pipe) end(broken bool) {
 // End is one end of a Pipe. It implements bridge.Conn.
 type End struct {
 	*pipe
-	in  <-chan []byte
-	out chan<- []byte
+	in  <-chan packet
+	out chan<- packet
 }
 
 var _ bridge.Conn = (*End)(nil)
 
 // Read implements bridge.Conn. What was written before the end can be read after it.
-func (e *End) Read(ctx context.Context) ([]byte, error) {
+func (e *End) Read(ctx context.Context) ([]byte, bool, error) {
 	select {
-	case text := <-e.in:
-		return text, nil
+	case m := <-e.in:
+		return m.raw, m.binary, nil
 	default:
 	}
 	select {
-	case text := <-e.in:
-		return text, nil
+	case m := <-e.in:
+		return m.raw, m.binary, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, false, ctx.Err()
 	case <-e.over:
 	}
 	select {
-	case text := <-e.in:
-		return text, nil
+	case m := <-e.in:
+		return m.raw, m.binary, nil
 	default:
 	}
 	if e.broken {
-		return nil, ErrBroken
+		return nil, false, ErrBroken
 	}
-	return nil, io.EOF
+	return nil, false, io.EOF
 }
 
 // Write implements bridge.Conn.
 func (e *End) Write(ctx context.Context, text []byte) error {
+	return e.write(ctx, packet{slices.Clone(text), false})
+}
+
+// WriteBinary implements bridge.Conn.
+func (e *End) WriteBinary(ctx context.Context, raw []byte) error {
+	return e.write(ctx, packet{slices.Clone(raw), true})
+}
+
+func (e *End) write(ctx context.Context, m packet) error {
 	select {
 	case <-e.over:
 		return ErrBroken
 	default:
 	}
 	select {
-	case e.out <- slices.Clone(text):
+	case e.out <- m:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
