@@ -61,18 +61,21 @@ func TestSocketsThatDoNotBegin(t *testing.T) {
 	}
 }
 
-func TestBounds(t *testing.T) {
+// bound is what has lasted too long, or comes too often.
+type bound struct {
+	name  string
+	plot  plot
+	story func(s *stage)
+	want  bridge.Reason
+	after time.Duration // at the soonest
+	until time.Duration // at the latest
+	count string        // a cause that is counted
+}
+
+func bounds() []bound {
 	never := func(rehearsal.Heard) rehearsal.Reply { return rehearsal.Reply{Silent: true} }
 	first := bridge.Call{SpeaksFirst: true}
-	tests := []struct {
-		name  string
-		plot  plot
-		story func(s *stage)
-		want  bridge.Reason
-		after time.Duration // at the soonest
-		until time.Duration // at the latest
-		count string        // a cause that is counted
-	}{
+	return []bound{
 		{"the telephone falls silent", plot{}, func(s *stage) { s.phone.Mute() }, bridge.Lost, 15 * second, 16 * second, ""},
 		{"the telephone's socket breaks", plot{}, func(s *stage) { _ = s.end.Drop() }, bridge.Lost, 0, second, ""},
 		{"the platform closes without a word", plot{}, func(s *stage) { _ = s.end.Close() }, bridge.HungUp, 0, second, ""},
@@ -105,6 +108,17 @@ func TestBounds(t *testing.T) {
 			s.bus.Publish("acme", "conv", events.Event{Type: events.Ended, Status: recaller.Completed})
 		}, bridge.Elsewhere, 0, second, ""},
 		{"the server stops", plot{}, func(s *stage) { s.stop() }, bridge.Stopped, 0, second, ""},
+	}
+}
+
+func TestBounds(t *testing.T) {
+	tests := bounds()
+	for _, test := range bounds() {
+		if test.count == "failed" || test.count == "refused" {
+			continue // Deepgram has other words for that
+		}
+		test.name, test.plot.call.Provider.Maker = test.name+", Deepgram", bridge.Deepgram
+		tests = append(tests, test)
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

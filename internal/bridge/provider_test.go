@@ -96,3 +96,43 @@ func TestWhatTheModelIsTold(t *testing.T) {
 		}
 	}
 }
+
+// The forms are those of the wire notes, section 7.
+func TestHowSessionsWithDeepgramAreOpened(t *testing.T) {
+	t.Parallel()
+	const audio = `"audio":{"input":{"encoding":"mulaw","sample_rate":8000},"output":{"encoding":"mulaw","sample_rate":8000,"container":"none"}},`
+	before := []realtime.Turn{{Speaker: recaller.User, Text: "Hello"}, {Speaker: recaller.Assistant, Text: "Hi"}}
+	tests := []struct {
+		name       string
+		provider   Provider
+		history    []realtime.Turn
+		want, tail string
+	}{
+		{
+			"as usual", Provider{Language: "de"}, nil,
+			`{"type":"Settings","flags":{"history":false},` + audio + `"agent":{"listen":{"provider":{"type":"deepgram","model":"nova-3","language":"de"}},` +
+				`"think":{"provider":{"type":"open_ai","model":"gpt-4o-mini"},"prompt":"Be kind.","functions":[{"name":"end_call",`,
+			`"defer_until_eot":true}]},"speak":{"provider":{"type":"deepgram","model":"aura-2-thalia-en"}},"greeting":"Hello."}}`,
+		},
+		{
+			"where another broke, and as it was set",
+			Provider{Language: "de", Model: "anthropic/claude-sonnet-4-5", Voice: "aura-2-julius-de", Transcriber: "flux-general-multi"}, before,
+			`{"type":"Settings","flags":{"history":false},` + audio + `"agent":{"context":{"messages":[{"type":"History","role":"user","content":"Hello"},{"type":"History","role":"assistant","content":"Hi"}]},` +
+				`"listen":{"provider":{"type":"deepgram","version":"v2","model":"flux-general-multi","language_hints":["de"]}},` +
+				`"think":{"provider":{"type":"anthropic","model":"claude-sonnet-4-5"},"prompt":"Be kind.",`,
+			`"speak":{"provider":{"type":"deepgram","model":"aura-2-julius-de"}}}}`,
+		},
+	}
+	for _, test := range tests {
+		test.provider.Maker = Deepgram
+		w := test.provider.withDefaults().wire(1)
+		got, err := json.Marshal(w.open(opening{instructions: "Be kind.", tools: functions([]recaller.Tool{}), greeting: "Hello.", history: test.history}))
+		if err != nil || !strings.HasPrefix(string(got), test.want) || !strings.HasSuffix(string(got), test.tail) {
+			t.Errorf("%s: got\n%s, %v\nwant\n%s…%s", test.name, got, err, test.want, test.tail)
+		}
+	}
+	to, header, err := Provider{Maker: Deepgram, Key: "k"}.request()
+	if err != nil || to != "wss://agent.deepgram.com/v1/agent/converse" || header.Get("Authorization") != "Token k" {
+		t.Errorf("got %s, %v, %v", to, header, err)
+	}
+}

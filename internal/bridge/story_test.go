@@ -25,6 +25,8 @@ var sides = []struct {
 	{"Twilio, OpenAI", mediastream.Twilio, bridge.Provider{}, 0},
 	{"Twilio, OpenAI's older names", mediastream.Twilio, bridge.Provider{Beta: true}, 0},
 	{"Telnyx, xAI", mediastream.Telnyx, bridge.Provider{Maker: bridge.XAI}, 7},
+	{"Twilio, Deepgram", mediastream.Twilio, bridge.Provider{Maker: bridge.Deepgram}, 0},
+	{"Telnyx, Deepgram", mediastream.Telnyx, bridge.Provider{Maker: bridge.Deepgram}, 7},
 }
 
 func TestAGreetingAndATurnEachWay(t *testing.T) {
@@ -92,7 +94,7 @@ func TestWhatIsSpokenOverIsKeptAsFarAsItWasHeard(t *testing.T) {
 				s.pass(6 * second)
 				heard := strings.Count(string(s.phone.Heard()), string(rehearsal.Tone(1, time.Millisecond))[:1]) / mediastream.BytesPerMS
 				cuts := s.model.Cuts()
-				if len(cuts) != 1 || heard-cuts[0].MS > 100 || cuts[0].MS > heard {
+				if isTold := side.provider.Maker != bridge.Deepgram; isTold && (len(cuts) != 1 || heard-cuts[0].MS > 100 || cuts[0].MS > heard) {
 					s.Errorf("the caller heard %d ms, and the model was told %v", heard, cuts)
 				}
 				if s.phone.Clears() != 1 || s.count("recaller_bridge_cuts_total", "caller") != 1 {
@@ -213,6 +215,9 @@ func TestTwoCallsAtOnceAreSpokenOfOnce(t *testing.T) {
 				s.talks()
 				s.pass(8 * second)
 				want := []string{"session.update", "conversation.item.create", "conversation.item.create", "response.create"}
+				if side.provider.Maker == bridge.Deepgram { // it speaks of results by itself
+					want = []string{"Settings", "FunctionCallResponse", "FunctionCallResponse"}
+				}
 				if got := s.model.Got(); !slices.Equal(got, want) {
 					s.Errorf("got %q, want %q", got, want)
 				}
@@ -330,10 +335,14 @@ func TestTheModelsSideBreaksOnce(t *testing.T) {
 				}
 				s.says("assistant: Hello.", "user: What is the price?", kept[2], "assistant: It is nine pounds.", "user: Thanks.", "assistant: Not at all.")
 				broken := strings.TrimSuffix(kept[2], " —")
-				if want := []string{"assistant: Hello.", "user: What is the price?", broken}; !slices.Equal(next.Items, want) {
+				want, asked := []string{"assistant: Hello.", "user: What is the price?", broken}, "You know Ann.\n\nThe line to you was away"
+				if side.provider.Maker == bridge.Deepgram { // it is asked in the caller's name, and nobody has said that
+					want, asked = append(want, "user: "+next.Asked), "(The line to you was away"
+				}
+				if !slices.Equal(next.Items, want) {
 					s.Errorf("the second session was told %q, want %q", next.Items, want)
 				}
-				if next.Instructions != "You know Ann." || !strings.HasPrefix(next.Asked, "You know Ann.\n\nThe line to you was away") {
+				if next.Instructions != "You know Ann." || !strings.HasPrefix(next.Asked, asked) {
 					s.Errorf("the second session was told %q, and asked %q", next.Instructions, next.Asked)
 				}
 				if o := s.hangUp(); !o.Retried || o.Kept != 6 {

@@ -20,7 +20,8 @@ import (
 type Deepgram struct {
 	prefix string
 	n      int      // ids that were made
-	caller string   // what the caller is saying; empty: nothing
+	caller string   // what the caller says, or has said; empty: nothing, or its words are known
+	placed bool     // it has its place in the conversation, before a reply
 	reply  string   // what the agent is; empty: nothing
 	speaks bool     // the reply has words
 	sounds bool     // it has audio
@@ -122,8 +123,8 @@ func (d *Deepgram) begin() (out []Event) {
 		return nil
 	}
 	d.reply, d.speaks, d.sounds, d.late = d.id("reply"), false, false, ""
-	if d.caller != "" { // there is no other sign of that
-		out = append(out, Event{Kind: SpeechStopped, ItemID: d.caller})
+	if d.caller != "" && !d.placed { // it has paused, and what is said now is said after it
+		out, d.placed = append(out, Event{Kind: Committed, ItemID: d.caller}), true
 	}
 	return append(out, Event{Kind: ResponseBegun, Response: &Response{ID: d.reply}})
 }
@@ -145,11 +146,15 @@ const completed = "completed"
 
 // interrupted takes the beginning of speech. A reply that is being made ends with it.
 func (d *Deepgram) interrupted() []Event {
-	if d.caller == "" {
-		d.caller = d.id("caller")
+	var out []Event
+	if d.placed { // it was no speech, or its words come with the next ones
+		out = append(out, Event{Kind: TranscriptFailed, ItemID: d.caller})
+	}
+	if d.caller == "" || d.placed {
+		d.caller, d.placed = d.id("caller"), false
 	}
 	d.cut = d.cut || d.reply != ""
-	return append([]Event{{Kind: SpeechStarted, ItemID: d.caller}}, d.end("cancelled")...)
+	return append(append(out, Event{Kind: SpeechStarted, ItemID: d.caller}), d.end("cancelled")...)
 }
 
 // said takes words.
@@ -161,12 +166,7 @@ func (d *Deepgram) said(role, text string) []Event {
 			d.hidden = slices.Delete(d.hidden, i, i+1)
 			return nil
 		}
-		if d.caller == "" {
-			d.caller = d.id("caller")
-		}
-		out := append(d.end(completed), Event{Kind: Committed, ItemID: d.caller}, Event{Kind: Transcribed, ItemID: d.caller, Transcript: text})
-		d.caller, d.late, d.cut = "", "", false
-		return out
+		return d.heard(text)
 	case role == string(recaller.Assistant) && !d.cut: // what comes of a reply that was spoken over, nobody hears
 		var out []Event
 		of := d.late
@@ -177,6 +177,20 @@ func (d *Deepgram) said(role, text string) []Event {
 		return append(out, Event{Kind: Saying, IsVoice: true, IsAhead: true, ItemID: of, ResponseID: of, Delta: " " + text})
 	}
 	return nil
+}
+
+// heard takes what the caller has said. It comes before the reply, as a rule: after a result the agent may be quicker.
+func (d *Deepgram) heard(text string) (out []Event) {
+	if d.caller == "" {
+		d.caller, d.placed = d.id("caller"), false
+	}
+	if !d.placed {
+		out = append(d.end(completed), Event{Kind: Committed, ItemID: d.caller})
+		d.late, d.cut = "", false
+	}
+	out = append(out, Event{Kind: Transcribed, ItemID: d.caller, Transcript: text})
+	d.caller, d.placed = "", false
+	return out
 }
 
 // sound takes audio.

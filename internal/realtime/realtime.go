@@ -86,8 +86,9 @@ type Deriver struct {
 // New returns a Deriver.
 func New() *Deriver { return &Deriver{} }
 
-// NewWatched returns a Deriver for one who moves the audio, of which a millisecond has so many bytes. A turn of the agent's that is spoken waits for Played, for
-// the truncate that cuts it off, or for the caller's next words; it is never taken as heard because time has passed.
+// NewWatched returns a Deriver for one who moves the audio, of which a millisecond has so many bytes. A turn of the agent's
+// that is spoken waits for Played, or for the truncate that cuts it off; it is never taken as heard because time has passed,
+// or because the caller has spoken.
 func NewWatched(bytesPerMS int) *Deriver { return &Deriver{watched: true, rate: float64(bytesPerMS)} }
 
 // Take takes in one event, of the server or of the client, with its arrival time. Times must not run backwards. Events

@@ -147,13 +147,13 @@ func heardPart(text string, ms, total float64) string {
 }
 
 // heardBefore notes that the caller has spoken after what the agent said before an item, which can no longer be cut
-// off.
+// off. Who moves the audio knows better: some of it may still be to come.
 func (d *Deriver) heardBefore(it *item) {
 	for _, o := range d.order {
 		if o == it {
 			return
 		}
-		if o.speaker == recaller.Assistant {
+		if o.speaker == recaller.Assistant && (!d.watched || o.audio == 0) {
 			o.heard = true
 		}
 	}

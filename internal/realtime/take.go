@@ -58,7 +58,7 @@ func (d *Deriver) typed(it *item, parts []content) {
 
 // transcript takes in what the recogniser made of what the caller said.
 func (d *Deriver) transcript(e Event, at time.Time, out *Output) {
-	if e.Kind == TranscriptFailed {
+	if e.Kind == TranscriptFailed && e.Error != nil {
 		out.Faults = append(out.Faults, fault(e.Error, e.ItemID))
 	}
 	if began, ok := d.late[e.ItemID]; ok && e.Kind == Transcribed {
