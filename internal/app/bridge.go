@@ -20,7 +20,7 @@ import (
 func (a *App) bridging(speaks config.Realtime, tools bridge.Tools) telephony.Socket {
 	b := &bridged{app: a, provider: bridge.Provider{
 		Maker: bridge.Maker(speaks.Provider), URL: speaks.URL, Key: speaks.APIKey.Reveal(),
-		Model: speaks.Model, Voice: speaks.Voice,
+		Model: speaks.Model, Voice: speaks.Voice, Transcriber: speaks.Hears,
 	}}
 	b.bridge = bridge.New(bridge.Deps{
 		Dial: bridge.Dial(&http.Client{}), Tools: tools, Turns: a.conversations, Events: a.events, Log: a.log,

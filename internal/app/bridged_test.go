@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -54,7 +55,8 @@ func bridgedTo(t *testing.T, o rehearsal.ModelOptions, env ...string) *studio {
 	s := &studio{model: rehearsal.NewModel(o)}
 	provider := httptest.NewServer(s.model)
 	t.Cleanup(provider.Close)
-	s.exchange = connected(t, append(env, "RECALLER_REALTIME_URL="+provider.URL+"/v1/realtime")...)
+	maker := string(cmp.Or(o.Maker, bridge.OpenAI))
+	s.exchange = connected(t, append(env, "RECALLER_REALTIME_URL="+provider.URL+"/v1/realtime", "RECALLER_REALTIME_PROVIDER="+maker)...)
 	answer, greeting, language, tools := recaller.AnswerBridge, welcome, "de-DE", true
 	s.set(client.TenantSettings{MemoryTools: &tools, Telephone: &client.TelephonePatch{Answer: &answer, Greeting: &greeting, Language: &language}})
 	return s
@@ -160,8 +162,17 @@ func (s *studio) ended(id string, status recaller.Status, reason string) client.
 // waits until all that was said is kept. The call is written up, and in the next one the model knows.
 func TestANumberRingsAndIsBridged(t *testing.T) {
 	t.Parallel()
+	for _, maker := range []bridge.Maker{bridge.OpenAI, bridge.Deepgram} {
+		t.Run(string(maker), func(t *testing.T) {
+			t.Parallel()
+			numberRings(t, maker)
+		})
+	}
+}
+
+func numberRings(t *testing.T, maker bridge.Maker) {
 	onBoth(t, func(t *testing.T, env ...string) {
-		s := bridgedTo(t, rehearsal.ModelOptions{}, env...)
+		s := bridgedTo(t, rehearsal.ModelOptions{Maker: maker}, env...)
 		l := s.calls("CA1", s.token("CA1"))
 		s.kept("CA1", 1)
 		s.ends("CA1", marta, lakeside, "completed", 42*time.Second) // before the socket is closed

@@ -32,6 +32,7 @@ type Config struct {
 	Embedding Embedding
 	LLM       Endpoint // an endpoint of one's own
 	XAI       Endpoint // only APIKey and Model can be set
+	Deepgram  Deepgram
 	OpenAI    Endpoint // only APIKey can be set
 	Anthropic Endpoint // only APIKey can be set
 	Model     Model
@@ -159,6 +160,7 @@ const (
 	ProviderNone      = "none" // everything by rules, whatever keys are set
 	ProviderOpenAI    = "openai"
 	ProviderXAI       = "xai"
+	ProviderDeepgram  = "deepgram" // speaks and listens; writes nothing up
 	ProviderAnthropic = "anthropic"
 )
 
@@ -192,8 +194,14 @@ type Realtime struct {
 	Provider string // one of the Provider constants
 	URL      string // of the WebSocket; empty: the provider's
 	APIKey   Secret
-	Model    string // empty: the provider's usual one, as Voice
+	Model    string // empty: the provider's usual one, as Voice and Hears
 	Voice    string
+	Hears    string // the model that writes down what callers say
+}
+
+// Deepgram has a voice agent, which may be the Realtime model (spec V12).
+type Deepgram struct {
+	APIKey Secret
 }
 
 // Remem is an outside document server that documents of conversations are delivered to, too (spec V11).
@@ -346,8 +354,8 @@ func (c Config) Embedder() Embedding {
 	return e
 }
 
-// Realtime chooses the speech model: that of RECALLER_REALTIME_URL if it is set, else xAI's or OpenAI's, whose key there
-// is, or the one that RECALLER_REALTIME_PROVIDER names. Otherwise there is none. The key of a provider goes to no other
+// Realtime chooses the speech model: that of RECALLER_REALTIME_URL if it is set, else xAI's, OpenAI's or Deepgram's, whose
+// key there is, or the one that RECALLER_REALTIME_PROVIDER names. Otherwise there is none. The key of a provider goes to no other
 // URL than its own.
 func (c Config) Realtime() (Realtime, bool) {
 	r := c.Talking
@@ -361,7 +369,10 @@ func (c Config) Realtime() (Realtime, bool) {
 		}
 		return r, true
 	}
-	for _, p := range []Realtime{{Provider: ProviderXAI, APIKey: c.XAI.APIKey}, {Provider: ProviderOpenAI, APIKey: c.OpenAI.APIKey}} {
+	for _, p := range []Realtime{
+		{Provider: ProviderXAI, APIKey: c.XAI.APIKey}, {Provider: ProviderOpenAI, APIKey: c.OpenAI.APIKey},
+		{Provider: ProviderDeepgram, APIKey: c.Deepgram.APIKey},
+	} {
 		key := p.APIKey
 		if r.APIKey.Set() && named == p.Provider {
 			key = r.APIKey

@@ -140,13 +140,15 @@ func (c *Config) telephoneFields() []field {
 		{"telnyx.url", "RECALLER_TELNYX_URL", "https://api.telnyx.com/v2", "Telnyx's API.", address(&c.Telephone.TelnyxURL)},
 		{
 			"realtime.provider", "RECALLER_REALTIME_PROVIDER", ProviderAuto,
-			"Whose realtime model [calls are bridged to](telephone.md#the-bridge): `auto` (the endpoint of RECALLER_REALTIME_URL, else xAI or OpenAI, whose key is set), `openai`, `xai`, or `none`.",
-			oneOf(&c.Talking.Provider, ProviderAuto, ProviderNone, ProviderOpenAI, ProviderXAI),
+			"Whose realtime model [calls are bridged to](telephone.md#the-bridge): `auto` (the endpoint of RECALLER_REALTIME_URL, else xAI, OpenAI or Deepgram, whose key is set), `openai`, `xai`, `deepgram` (its voice agent), or `none`.",
+			oneOf(&c.Talking.Provider, ProviderAuto, ProviderNone, ProviderOpenAI, ProviderXAI, ProviderDeepgram),
 		},
-		{"realtime.url", "RECALLER_REALTIME_URL", "", "Endpoint of the realtime model, as `https://` or `http://`; it speaks OpenAI's protocol unless RECALLER_REALTIME_PROVIDER says `xai`. Not set: the provider's.", address(&c.Talking.URL)},
-		{"realtime.api_key", "RECALLER_REALTIME_API_KEY", "", "Key of that endpoint, or of the provider that is named. Not set: XAI_API_KEY or OPENAI_API_KEY, which go to their own endpoints only.", secret(&c.Talking.APIKey)},
-		{"realtime.model", "RECALLER_REALTIME_MODEL", "", "Realtime model to ask for. Not set: `gpt-realtime`, or `grok-voice-latest`.", text(&c.Talking.Model)},
-		{"realtime.voice", "RECALLER_REALTIME_VOICE", "", "Voice that it speaks with. Not set: `marin`, or `eve`.", text(&c.Talking.Voice)},
+		{"realtime.url", "RECALLER_REALTIME_URL", "", "Endpoint of the realtime model, as `https://` or `http://`; it speaks OpenAI's protocol unless RECALLER_REALTIME_PROVIDER says `xai` or `deepgram`. Not set: the provider's.", address(&c.Talking.URL)},
+		{"realtime.api_key", "RECALLER_REALTIME_API_KEY", "", "Key of that endpoint, or of the provider that is named. Not set: XAI_API_KEY, OPENAI_API_KEY or DEEPGRAM_API_KEY, which go to their own endpoints only.", secret(&c.Talking.APIKey)},
+		{"realtime.model", "RECALLER_REALTIME_MODEL", "", "Realtime model to ask for. Not set: `gpt-realtime`, or `grok-voice-latest`. Deepgram's agent has a model of somebody else's think, `open_ai/gpt-4o-mini` if it is not set: the name of the provider as Deepgram has it, a slash, and its model.", text(&c.Talking.Model)},
+		{"realtime.voice", "RECALLER_REALTIME_VOICE", "", "Voice that it speaks with. Not set: `marin`, `eve`, or `aura-2-thalia-en`, which speaks English only: Deepgram has others for other languages.", text(&c.Talking.Voice)},
+		{"realtime.hears", "RECALLER_REALTIME_HEARS", "", "Model that writes down what callers say. Not set: `gpt-4o-transcribe`, `grok-transcribe`, or `nova-3`; Deepgram also has `flux-general-en` and `flux-general-multi`.", text(&c.Talking.Hears)},
+		{"deepgram.api_key", "DEEPGRAM_API_KEY", "", "Key of Deepgram, whose voice agent may be the realtime model.", secret(&c.Deepgram.APIKey)},
 	}
 }
 

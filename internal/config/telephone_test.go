@@ -23,6 +23,9 @@ func TestTheModelThatCallsAreBridgedTo(t *testing.T) {
 		"an endpoint":           {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_REALTIME_URL": at}, "openai", at, ""},
 		"with its key":          {map[string]string{"RECALLER_REALTIME_URL": at, "RECALLER_REALTIME_API_KEY": "r", "RECALLER_REALTIME_PROVIDER": "xai"}, "xai", at, "r"},
 		"a name without a key":  {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_REALTIME_PROVIDER": "xai"}, "", "", ""},
+		"Deepgram":              {map[string]string{"DEEPGRAM_API_KEY": "d"}, "deepgram", "", "d"},
+		"Deepgram by name":      {map[string]string{"OPENAI_API_KEY": "o", "DEEPGRAM_API_KEY": "d", "RECALLER_REALTIME_PROVIDER": "deepgram"}, "deepgram", "", "d"},
+		"OpenAI before it":      {map[string]string{"OPENAI_API_KEY": "o", "DEEPGRAM_API_KEY": "d"}, "openai", "", "o"},
 		"none":                  {map[string]string{"OPENAI_API_KEY": "o", "RECALLER_REALTIME_URL": at, "RECALLER_REALTIME_PROVIDER": "none"}, "", "", ""},
 	} {
 		cfg, err := config.Load(config.Options{Env: func(k string) (string, bool) { v, ok := c.env[k]; return v, ok }})

@@ -80,7 +80,7 @@ type Deriver struct {
 	rate    float64         // bytes of output audio per millisecond; 0: not known
 	bytes   int             // of the texts that are held
 	voice   pace
-	watched bool            // Played tells what was heard
+	watched bool // Played tells what was heard
 }
 
 // New returns a Deriver.
