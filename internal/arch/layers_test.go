@@ -104,6 +104,8 @@ func edges() map[string][]string {
 		"telephony":    {"telephony/signed"},
 		"relay":        {"telephony"}, // whose socket it is
 
+		"rehearsal": {"telephony/signed"}, // it signs as a platform does
+
 		"embed": {"embed/static"},
 
 		"carrier/carriertest": {"carrier"},
@@ -111,6 +113,6 @@ func edges() map[string][]string {
 		"store":        {"memory/decide"}, // the rules of memory, which it carries out
 		"store/sqlite": {"vector"},
 
-		"cli": {"llm", "embed"}, // a terminal call may let a model speak for the agent, and the doctor tries both
+		"cli": {"llm", "embed", "rehearsal"}, // a terminal call may let a model speak for the agent, or play both sides; the doctor tries models
 	}
 }

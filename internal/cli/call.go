@@ -16,11 +16,13 @@ import (
 
 // callCmd is `recaller call PHONE`.
 type callCmd struct {
-	Phone   who    `arg:"" help:"Who calls"`
+	Phone   who    `arg:"" optional:"" help:"Who calls; with --audio it may be left out"`
 	Name    string `help:"The caller's name, as a phone network would show it"`
 	Channel string `default:"voice" placeholder:"CHANNEL" enum:"voice,sms,whatsapp,web-chat,telegram,api" help:"Over what: voice, sms, whatsapp, web-chat, telegram, api"`
 	ByHand  bool   `help:"Type the agent's side too, although a model is configured"`
 	Quiet   bool   `short:"q" help:"Do not show the briefing at the start"`
+
+	audioFlags `embed:""`
 }
 
 // Help says what it is.
@@ -30,7 +32,12 @@ func (*callCmd) Help() string {
 		"without one you type both sides: the turns alternate, an empty line passes the turn, and a line may " +
 		"begin with \"C:\" or \"A:\" to say who speaks.\n\n" +
 		"/hangup or Ctrl-D ends the call, /drop or Ctrl-C breaks it off as a lost connection would. /briefing, " +
-		"/recall QUERY, /remember KEY: VALUE and /help are for the one who watches; nobody on the phone hears them."
+		"/recall QUERY, /remember KEY: VALUE and /help are for the one who watches; nobody on the phone hears them.\n\n" +
+		"With --audio it is spoken, and goes the way of a call at Twilio: a signed webhook, TwiML, a socket with sound, the bridge, " +
+		"and a realtime model. Telephone and model are played; the model understands a few words by rules, and has what it knows " +
+		"from its briefing and the memory tools. What the caller says is typed, or is a script, a line each: one that begins with \"!\" is said over " +
+		"the agent, /wait SECONDS waits, /hangup and /drop end the call. It is kept in a folder of its own, rehearsal in the data folder, " +
+		"unless --data names one; neither environment nor file changes it. espeak-ng speaks, if it is installed."
 }
 
 // Examples are lines to try.
@@ -40,11 +47,19 @@ func (*callCmd) Examples() []string {
 		"recaller call +15550100199 --name 'Maria Lopez'",
 		"# a script: lines are typed for you",
 		`printf 'A: Hello!\nC: My daughter Ana visits on Sundays.\n' | recaller call +15550100199`,
+		"# a call that is spoken; the second time the agent knows who calls",
+		`printf 'Hi, this is Ana Keller.\n!Wait, my dog limps.\n' | recaller call --audio --out call.wav`,
 	}
 }
 
 // Run holds the call.
 func (c *callCmd) Run(ctx context.Context, s *session) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.Audio {
+		return c.rehearse(ctx, s)
+	}
 	api, err := s.api(ctx)
 	if err != nil {
 		return err

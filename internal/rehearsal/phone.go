@@ -24,8 +24,9 @@ type PhoneOptions struct {
 	Swap  int               // each so many frames, two change places, as on Telnyx; 0: never
 	Deaf  bool              // it sends no marks back
 	Full  bool              // it takes nothing that is sent to it
-	// Ear is given what is played, FrameMS at a time, silence included; nil: nobody listens. It must not block.
-	Ear func(audio []byte)
+	// Tape is given both sides, FrameMS at a time: what was said, silence included, and what was played, which is empty
+	// where nothing was. It must not block, and keeps neither. nil: nobody listens.
+	Tape func(said, played []byte)
 }
 
 // Phone is the platform's side of a media stream: it sends what the caller says, plays what it is sent, and sends marks
@@ -113,6 +114,14 @@ func (p *Phone) HangUp(ctx context.Context) error {
 	return p.conn.Close()
 }
 
+// Drop breaks the connection, as a network that is away.
+func (p *Phone) Drop() error {
+	p.mu.Lock()
+	p.gone = true
+	p.mu.Unlock()
+	return p.conn.Drop()
+}
+
 // Begin connects and says which stream it is.
 func (p *Phone) Begin(ctx context.Context) error {
 	s, connected := p.Start, `{"event":"connected","protocol":"Call","version":"1.0.0"}`
@@ -181,10 +190,13 @@ func (p *Phone) isGone() bool {
 func (p *Phone) step(ctx context.Context) error {
 	p.mu.Lock()
 	said, mute, gone := p.next(), p.mute, p.gone
-	marks := p.play()
+	played, marks := p.play()
 	p.mu.Unlock()
 	if mute || gone {
 		return nil
+	}
+	if p.Tape != nil {
+		p.Tape(said, played)
 	}
 	for _, name := range marks {
 		if err := p.echo(ctx, name); err != nil {
@@ -205,9 +217,9 @@ func (p *Phone) next() []byte {
 	return frame
 }
 
-// play plays FrameMS, and returns the marks that are reached. The lock is held.
-func (p *Phone) play() (marks []string) {
-	played := make([]byte, 0, frameBytes)
+// play plays FrameMS, and returns it with the marks that are reached. The lock is held.
+func (p *Phone) play() (played []byte, marks []string) {
+	played = make([]byte, 0, frameBytes)
 	for len(p.queue) > 0 {
 		s := &p.queue[0]
 		if s.mark != "" {
@@ -225,13 +237,7 @@ func (p *Phone) play() (marks []string) {
 		}
 	}
 	p.heard = append(p.heard, played...)
-	if p.Ear != nil {
-		for len(played) < frameBytes {
-			played = append(played, Quiet)
-		}
-		p.Ear(played)
-	}
-	return marks
+	return played, marks
 }
 
 func (p *Phone) sendAudio(ctx context.Context, audio []byte) error {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/realtime"
@@ -72,7 +73,7 @@ func (s *speech) say(response string, reply Reply) {
 	pieces := (len(audio) + size - 1) / size
 	for i := range pieces {
 		part := audio[i*size : min(len(audio), (i+1)*size)]
-		words := reply.Say[len(reply.Say)*i/pieces : len(reply.Say)*(i+1)/pieces]
+		words := reply.Say[letter(reply.Say, i, pieces):letter(reply.Say, i+1, pieces)]
 		s.later(time.Duration(i)*s.Piece/time.Duration(s.Speed), response, func() {
 			if reply.Break && i >= pieces/2 {
 				s.broken = true
@@ -82,6 +83,15 @@ func (s *speech) say(response string, reply Reply) {
 		})
 	}
 	s.later(time.Duration(pieces)*s.Piece/time.Duration(s.Speed), response, func() { s.finish(response, item, reply) })
+}
+
+// letter returns where the letter begins at which so many pieces of a text end.
+func letter(text string, i, pieces int) int {
+	at := len(text) * i / pieces
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return at
 }
 
 func (s *speech) delta(response, item, words string, audio []byte) {
