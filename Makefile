@@ -155,6 +155,10 @@ work: ## Repeat every word that a reader knows to 64 kB, and bound the time of e
 soak: ## Have kills, outages, full disks and clock jumps at random for SOAK (1h) on both stores; SEED=n repeats one
 	RECALLER_SOAK=$(SOAK) RECALLER_SOAK_SEED=$(SEED) RECALLER_SOAK_ON=$(ON) $(GO) test -timeout 20h -v -run '^TestSoak$$' ./internal/e2e
 
+.PHONY: kill-calls
+kill-calls: ## Kill the server amid CALLS (200) calls over sockets, bridged and relayed, on both stores, and look for what was acknowledged
+	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" RECALLER_KILLED_CALLS=$${CALLS:-200} $(GO) test -count 1 -timeout 30m -v -run '^TestKillNineAmid' ./internal/e2e | grep -vE '^=== '
+
 .PHONY: mcp-conformance
 mcp-conformance: ## Run the official conformance suite of MCP, as shipped and with its fixtures (gets it from npm once)
 	./tools/mcp/conformance
