@@ -232,9 +232,10 @@ func (t *talk) sound(m *session, e realtime.Event, at time.Time) {
 		m.sounded = append(m.sounded[max(0, len(m.sounded)-maxSounded):], item)
 	}
 	for _, piece := range mediastream.Split(payload, pieceMS) {
-		name := t.play.add(item, mediastream.Len(piece), t.now)
+		before, behind := t.play.add(item, mediastream.Len(piece), t.now)
+		t.mark(before)
 		t.out.put(outgoing{payload: piece, at: at})
-		t.mark(name)
+		t.mark(behind)
 	}
 	if t.play.ahead() > t.opts.Ahead {
 		t.silence("backlog")

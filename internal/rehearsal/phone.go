@@ -189,10 +189,14 @@ func (p *Phone) isGone() bool {
 // step is FrameMS of the call: that much is said, and that much is played.
 func (p *Phone) step(ctx context.Context) error {
 	p.mu.Lock()
-	said, mute, gone := p.next(), p.mute, p.gone
+	if p.gone { // nobody hears it
+		p.mu.Unlock()
+		return nil
+	}
+	said, mute := p.next(), p.mute
 	played, marks := p.play()
 	p.mu.Unlock()
-	if mute || gone {
+	if mute {
 		return nil
 	}
 	if p.Tape != nil {

@@ -72,8 +72,8 @@ func (s *speech) say(response string, reply Reply) {
 	size := int(s.Piece.Milliseconds()) * mediastream.BytesPerMS
 	pieces := (len(audio) + size - 1) / size
 	for i := range pieces {
-		part := audio[i*size : min(len(audio), (i+1)*size)]
-		words := reply.Say[letter(reply.Say, i, pieces):letter(reply.Say, i+1, pieces)]
+		from, to := i*size, min(len(audio), (i+1)*size)
+		part, words := audio[from:to], reply.Say[letter(reply.Say, from, len(audio)):letter(reply.Say, to, len(audio))]
 		s.later(time.Duration(i)*s.Piece/time.Duration(s.Speed), response, func() {
 			if reply.Break && i >= pieces/2 {
 				s.broken = true
@@ -85,9 +85,9 @@ func (s *speech) say(response string, reply Reply) {
 	s.later(time.Duration(pieces)*s.Piece/time.Duration(s.Speed), response, func() { s.finish(response, item, reply) })
 }
 
-// letter returns where the letter begins at which so many pieces of a text end.
-func letter(text string, i, pieces int) int {
-	at := len(text) * i / pieces
+// letter returns where the letter begins at which a share of a text ends: so many of all.
+func letter(text string, part, all int) int {
+	at := len(text) * part / all
 	for at < len(text) && !utf8.RuneStart(text[at]) {
 		at++
 	}
