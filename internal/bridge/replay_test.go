@@ -139,7 +139,8 @@ func connects(t *testing.T, p plot, chance *rand.Rand) (*stage, *road) {
 
 // A caller on a bad network, at either platform, with a model of each maker and generation: whenever he speaks over the
 // agent, what is kept of its answer is what was audible to 100 ms. What he says reaches
-// the model in order, each piece once, but for what the network lost.
+// the model in order, each piece once, but for what the network lost. (Deepgram tells all words before the sound, so what was
+// heard of an answer in the making is an estimate there: see the other stories.)
 func TestACallOverABadNetwork(t *testing.T) {
 	providers := map[string]bridge.Provider{
 		"OpenAI": {}, "OpenAI's older names": {Beta: true}, "xAI": {Maker: bridge.XAI},
