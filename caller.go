@@ -19,6 +19,8 @@ const (
 type Identity struct {
 	Kind  IdentityKind `json:"kind"`
 	Value string       `json:"value"`
+	// Shared says that the number is taken for somebody else's: the caller is one of several people who use it.
+	Shared bool `json:"shared,omitempty"`
 }
 
 // Caller is a person that the agent talks to, inside one tenant.
@@ -30,6 +32,7 @@ type Caller struct {
 	TimeZone   string     // IANA name; empty: from the number's region, else the tenant's
 	FirstSeen  time.Time
 	LastSeen   time.Time
+	MergedInto CallerID // who has all that was his; empty: he has it himself
 	// Unreadable says that what is sealed of him cannot be opened: his key is missing (in lists only), or his row or an
 	// identity of his is damaged.
 	Unreadable bool

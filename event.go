@@ -19,6 +19,8 @@ const (
 	EventMemoryUpdated         EventType = "memory.updated" // a new version; a confirmation is none
 	EventMemoryForgotten       EventType = "memory.forgotten"
 	EventCallerCreated         EventType = "caller.created"
+	EventCallerMerged          EventType = "caller.merged" // the caller has all that was another's
+	EventCallerSplit           EventType = "caller.split"  // the caller has conversations that were another's
 	EventReminderDue           EventType = "reminder.due"
 )
 
@@ -26,7 +28,7 @@ const (
 func EventTypes() []EventType {
 	return []EventType{
 		EventConversationEnded, EventConversationWrittenUp, EventMemoryCreated, EventMemoryUpdated, EventMemoryForgotten,
-		EventCallerCreated, EventReminderDue,
+		EventCallerCreated, EventCallerMerged, EventCallerSplit, EventReminderDue,
 	}
 }
 

@@ -94,6 +94,20 @@ func (n *news) began(ctx context.Context, tx Tx, c recaller.Caller) error {
 	})
 }
 
+// moved tells that conversations are another caller's now.
+func (n *news) moved(ctx context.Context, tx Tx, v recaller.Move, version int64) error {
+	t := recaller.EventCallerMerged
+	if v.Kind == recaller.MoveSplit {
+		t = recaller.EventCallerSplit
+	}
+	if !n.wanted(t) {
+		return nil
+	}
+	return n.tell(ctx, tx, recaller.Event{
+		ID: recaller.EventIDOf(n.tenant, t, string(v.ID)), Type: t, Caller: v.To, Sequence: version, At: v.At,
+	})
+}
+
 // ended tells that a conversation has ended.
 func (n *news) ended(ctx context.Context, tx Tx, c recaller.Conversation, version int64) error {
 	if !n.wanted(recaller.EventConversationEnded) {

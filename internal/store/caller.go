@@ -16,6 +16,7 @@ type callerBody struct {
 	NameSource recaller.NameSource `json:"name_source,omitempty"`
 	TimeZone   string              `json:"time_zone,omitempty"`
 	Hidden     *hiddenName         `json:"hidden,omitempty"` // the name that was forgotten; nil: none
+	MergedInto recaller.CallerID   `json:"merged_into,omitempty"`
 }
 
 // known gives a caller as the rules of memory see him; bodyOf gives the body of such a caller.
@@ -104,7 +105,8 @@ func (b box) identitiesQuery(tenant recaller.TenantID, id recaller.CallerID, c *
 			if err := scan(&i.Kind, &token, &value); err != nil {
 				return err
 			}
-			if err := b.get("identities.value", tokenRecord(token), value, &i.Value); err != nil {
+			i.Kind, i.Shared = sharedKind(i.Kind)
+			if err := b.get("identities.value", identityRecord(token, i.Shared), value, &i.Value); err != nil {
 				c.Unreadable = true
 				return b.leaveOut(err, recaller.DamagedRow{Table: "identities", ID: string(id) + "." + string(i.Kind)})
 			}
@@ -121,7 +123,7 @@ func (b box) openCaller(c *recaller.Caller, sealed []byte) error {
 		c.Unreadable = true
 		return b.leaveOut(err, callerAt(c.ID))
 	}
-	c.Name, c.NameSource, c.TimeZone = body.Name, body.NameSource, body.TimeZone
+	c.Name, c.NameSource, c.TimeZone, c.MergedInto = body.Name, body.NameSource, body.TimeZone, body.MergedInto
 	return nil
 }
 
@@ -186,7 +188,7 @@ func (s *Store) Callers(
 	var found []cursor
 	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
 		return each(ctx, tx, `SELECT last_seen, id FROM callers WHERE tenant_id = $1 AND erasing = FALSE
-			AND (last_seen, id) < ($2, $3) ORDER BY last_seen DESC, id DESC LIMIT $4`,
+			AND merged_into = '' AND (last_seen, id) < ($2, $3) ORDER BY last_seen DESC, id DESC LIMIT $4`,
 			[]any{tenant, from.At, from.ID, limit + 1}, func(r Rows) error {
 				var c cursor
 				err := r.Scan(&c.At, &c.ID)
@@ -303,10 +305,10 @@ func (b box) writeCallerBody(
 
 const touching = `UPDATE callers SET version = version + 1,
 	last_seen = CASE WHEN last_seen < $3 THEN $3 ELSE last_seen END
-	WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE RETURNING version`
+	WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE AND merged_into = '' RETURNING version`
 
 // touch raises a caller's content version by one, and moves "last seen" to seen if that is later. It fails with
-// NotFound for a caller who is gone or being erased, so that nothing is written about him.
+// NotFound for a caller who is gone, merged into another or being erased, so that nothing is written about him.
 func touch(
 	ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.CallerID, seen time.Time,
 ) (version int64, err error) {

@@ -30,6 +30,7 @@ var callerTables = []struct{ table, word string }{
 	{"identities", "identities"},
 	{"onces", "request_marks"},
 	{"dispatches", "webhook_deliveries"},
+	{"moves", "moves"},
 	{"jobs", "jobs"},
 }
 

@@ -177,7 +177,7 @@ func (w *opening) sealCaller() (err error) {
 		if i == w.by-1 {
 			continue
 		}
-		if w.values[i], err = w.box.put("identities.value", tokenRecord(w.tokens[i]), id.Value); err != nil {
+		if w.values[i], err = w.box.put("identities.value", identityRecord(w.tokens[i], false), id.Value); err != nil {
 			return err
 		}
 	}

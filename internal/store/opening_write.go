@@ -108,7 +108,7 @@ func (w *opening) raise(users int, out *recaller.Opened) Query {
 			first_seen = CASE WHEN first_seen > $3 THEN $3 ELSE first_seen END,
 			last_seen = CASE WHEN last_seen < $4 THEN $4 ELSE last_seen END,
 			conversations = conversations + $5, duration = duration + $6, text_messages = text_messages + $7
-			WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE RETURNING ` + callerColumns + `,
+			WHERE tenant_id = $1 AND id = $2 AND erasing = FALSE AND merged_into = '' RETURNING ` + callerColumns + `,
 			EXISTS (SELECT 1 FROM conversations c WHERE c.tenant_id = $1 AND c.caller_id = $2)`,
 		Args: []any{w.tenant, w.caller, micros(c.StartedAt), micros(seen), more, voice, messages},
 		Row: func(scan func(...any) error) error {

@@ -236,7 +236,7 @@ func (w memoryWrite) touchWith(ctx context.Context, tx Tx, written []writtenVers
 		return 0, err
 	}
 	err = tx.QueryRow(ctx, `UPDATE callers SET version = version + 1, register = COALESCE($3, register) WHERE tenant_id = $1 AND id = $2
-		AND erasing = FALSE RETURNING version`, []any{w.tenant, w.caller, sealed}, &version)
+		AND erasing = FALSE AND merged_into = '' RETURNING version`, []any{w.tenant, w.caller, sealed}, &version)
 	return version, notFound(err, "there is no such caller")
 }
 

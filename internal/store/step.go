@@ -145,10 +145,10 @@ func (w stepWrite) run(ctx context.Context, tx Tx) (recaller.StepWritten, error)
 	n, err := tx.Exec(ctx, `UPDATE steps
 		SET state = $4, done_by = $5, reason = $6, finished_at = $7, prompt = $8, found = $9, dropped = $10,
 		attempts = CASE WHEN $11 > 0 THEN $11 ELSE attempts END WHERE tenant_id = $1 AND conversation_id = $2
-		AND step = $3 AND state = 'pending' AND ($12 = 0 OR EXISTS (SELECT 1 FROM conversations c
+		AND step = $3 AND state = 'pending' AND caller_id = $13 AND ($12 = 0 OR EXISTS (SELECT 1 FROM conversations c
 			WHERE c.tenant_id = $1 AND c.id = $2 AND c.turns = $12))`,
 		w.tenant, in.Conversation, in.Step, in.State, in.By, in.Reason, finished, in.Prompt,
-		len(in.Memories)+in.Dropped, in.Dropped, in.Attempts, in.Turns)
+		len(in.Memories)+in.Dropped, in.Dropped, in.Attempts, in.Turns, in.Caller)
 	if err != nil || n == 0 {
 		return recaller.StepWritten{Already: true}, err
 	}

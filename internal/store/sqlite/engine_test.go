@@ -77,7 +77,7 @@ func TestParameters(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
-	e, err := sqlite.Open(context.Background(), path, sqlite.Options{MaxPages: 120})
+	e, err := sqlite.Open(context.Background(), path, sqlite.Options{MaxPages: 130})
 	if err != nil {
 		t.Fatal(err)
 	}

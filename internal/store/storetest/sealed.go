@@ -88,6 +88,10 @@ id:      personas.tenant_id
 time:    personas.created_at
 count:   personas.version
 sealed:  personas.body
+id:      moves.tenant_id moves.id moves.caller_id moves.from_id callers.merged_into
+time:    moves.at moves.until
+label:   moves.kind
+sealed:  moves.body
 schema:  goose_db_version.id goose_db_version.version_id goose_db_version.is_applied goose_db_version.tstamp
 `
 

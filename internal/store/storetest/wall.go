@@ -19,11 +19,11 @@ type reach struct {
 // wall reaches for the second tenant's things by every method of the store.
 func wall(b *bench) {
 	own := b.full()
-	theirs := b.dispatchOfNoise()
+	theirs, move := b.dispatchOfNoise(), b.moveOfNoise()
 	before := b.picture("t2")
 	counts := b.counts("t2")
 	reached := map[string]bool{}
-	for _, r := range slices.Concat(b.readReaches(own), b.writeReaches(own), b.dispatchReaches(theirs)) {
+	for _, r := range slices.Concat(b.readReaches(own), b.moveReaches(own, move), b.writeReaches(own), b.dispatchReaches(theirs)) {
 		reached[r.method] = true
 		found, err := r.call()
 		switch {
@@ -41,7 +41,7 @@ func wall(b *bench) {
 	for _, m := range []string{
 		"WithTenant", "OfCaller", "WithCaller", "WithSystem", "Probe", "Check", "Scrub", "Examine", "Opens", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "Alias", "IndexNumbers", "Packs", "PutPacks", "Personas", "Persona", "CreateKey", "Keys",
 		"Callers", "PruneOnces", "DueJobs", "DueTenants", "LeaseJob", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "Straighten", "JobCount", "Quarantined",
-		"AcceptUnbound", "AsMarked", "AllBound", "Bind", "OnDamage", "Announce", "PruneDispatches",
+		"AcceptUnbound", "AsMarked", "AllBound", "Bind", "OnDamage", "Announce", "PruneDispatches", "PruneMoves",
 	} {
 		reached[m] = true
 	}
