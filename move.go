@@ -30,6 +30,9 @@ type Move struct {
 	Superseded                         int // memories that gave way because both had the key
 }
 
+// ErrBeingWritten refuses a move while a job works on what is to go. It is over in a moment, as a rule.
+var ErrBeingWritten = Errorf(Conflict, "something is being written about the caller; try again in a moment")
+
 // Merging asks for all of From to become To's: his conversations with their words and all that was made of them, what is
 // known of him, his documents, reminders and identities, and his place in the statistics. From is empty then, and says
 // whom he was merged into. A caller who talks right now, or of whom something is being written up, is a Conflict.
@@ -68,4 +71,11 @@ type Moved struct {
 	// Talks are the conversations that went, so that what is held elsewhere of them can follow.
 	Talks   []ConversationID
 	Changes []Change // of both callers
+}
+
+// Releasing asks for an identity to be taken from a caller, who keeps all else.
+type Releasing struct {
+	Caller   CallerID
+	Identity Identity
+	At       time.Time
 }

@@ -13,6 +13,8 @@ import (
 type Identity struct {
 	Kind  recaller.IdentityKind `json:"kind" enum:"phone,external_id" doc:"What it is." example:"phone"`
 	Value string                `json:"value" doc:"The number in E.164 form, or the id." example:"+4930901820"`
+	// Shared is told of numbers.
+	Shared bool `json:"shared,omitempty" doc:"The caller is one of several people who use the number; who rings from it is taken for another of them until told otherwise." example:"false"`
 }
 
 // Caller is a person that the agent talks to.
@@ -29,6 +31,7 @@ type Caller struct {
 	Conversations        int                 `json:"conversations" doc:"Ended conversations." example:"3"`
 	TotalDurationSeconds float64             `json:"total_duration_seconds" doc:"The length of all voice conversations." example:"731"`
 	TextMessages         int                 `json:"text_messages" doc:"Turns of the caller on text channels." example:"0"`
+	MergedInto           string              `json:"merged_into,omitempty" doc:"The id of the caller who has all that was this one's: the two are one person. It is left out where there is none." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
 	Unreadable           bool                `json:"unreadable,omitempty" doc:"The name or a number cannot be told: its row is damaged, or, in a list, the key of what is held about the caller is missing; then the caller is quarantined until the key is put back." example:"false"`
 }
 

@@ -18,6 +18,7 @@ type Export struct {
 	Agreements        []Agreement            `json:"agreements" nullable:"false" doc:"What was agreed on about times, as it stands, soonest first."`
 	Documents         []Document             `json:"documents" nullable:"false" doc:"Every document of the caller, archived ones too, newest first."`
 	Threads           []Thread               `json:"threads" nullable:"false" doc:"Every thread, newest first; what was said in it is in its conversations."`
+	Moves             []Move                 `json:"moves" nullable:"false" doc:"What went from the caller to another, or came from one, and can go back; latest first."`
 	Conversations     []ExportedConversation `json:"conversations" nullable:"false" doc:"Every conversation, newest first, with its words."`
 	Damaged           int                    `json:"damaged,omitempty" doc:"How many stored rows are damaged, and so are not here; the log and recaller doctor name them. Left out where there are none." example:"1"`
 }

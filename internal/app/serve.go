@@ -109,7 +109,8 @@ func (a *App) prune(ctx context.Context, clock *pace) error {
 	}
 	_, err := a.privacy.Expire(ctx)
 	now := a.opts.Now()
-	return errors.Join(err, a.store.PruneOnces(ctx, now.Add(-onceFor)), a.store.PruneDispatches(ctx, now.Add(-notify.KeepDead)))
+	return errors.Join(err, a.store.PruneOnces(ctx, now.Add(-onceFor)), a.store.PruneDispatches(ctx, now.Add(-notify.KeepDead)),
+		a.store.PruneMoves(ctx, now))
 }
 
 // release ends the leases that the last process had, once there is room to: no job can be taken before.

@@ -83,7 +83,7 @@ func (a *App) wire() error {
 	tools := a.tools()
 	threads := a.threads(briefer, tools)
 	reminders, notices := a.telling(webhook.New(webhook.Options{Allowed: a.reach()}))
-	callers := a.callers()
+	callers := a.callers(files)
 	a.privacy = privacy.New(privacy.Deps{
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Copies: copies{a}, Tenants: a.tenants,
 		Feed: forgetful{a.feed, notices}, Now: now, NewID: newID,
@@ -153,9 +153,10 @@ func (a *App) reindex(ctx context.Context, j recaller.Job) error {
 }
 
 // callers returns the use cases of callers.
-func (a *App) callers() *caller.Service {
+func (a *App) callers(files caller.Files) *caller.Service {
 	return caller.New(caller.Deps{
-		Store: a.store, Tenants: a.tenants, Changed: a.feed.Committed, Now: a.opts.Now, NewID: newID,
+		Store: a.store, Mover: a.store, Tenants: a.tenants, Files: files, Live: a.conversations, Changed: a.feed.Committed,
+		Anew: a.feed.Anew, Now: a.opts.Now, NewID: newID,
 	})
 }
 

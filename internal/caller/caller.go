@@ -1,5 +1,5 @@
 // Package caller holds the use cases of callers: finding them by an identity, listing them, and setting what an
-// operator knows of them (spec P1, P12, section 4). Conversations create callers, because they see them first; Introduce creates those
+// operator knows of them (spec P1, P12, section 4), merging and splitting them (B1). Conversations create callers, because they see them first; Introduce creates those
 // of whom something is told before they ever rang.
 //
 // It does not normalise identities (identity) or erase callers (privacy).
@@ -10,8 +10,6 @@ import (
 	"errors"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/identity"
@@ -39,10 +37,15 @@ type Tenants interface {
 // Deps are what a Service needs; all are required.
 type Deps struct {
 	Store   Store
+	Mover   Mover
 	Tenants Tenants
+	Files   Files
+	Live    Live
 	Changed func(recaller.Change)
-	Now     func() time.Time
-	NewID   func() string
+	// Anew is told of callers some of whose words went or came.
+	Anew  func(recaller.TenantID, recaller.CallerID)
+	Now   func() time.Time
+	NewID func() string
 }
 
 // Service carries out the use cases. Safe for concurrent use.
@@ -166,12 +169,10 @@ func validate(p recaller.CallerPatch) error {
 	case p.Name == nil && p.TimeZone == nil:
 		return recaller.Errorf(recaller.Invalid, "needs at least one field to change")
 	case p.Name == nil:
-	case len(*p.Name) > maxName:
-		return recaller.InvalidField("name", "must be at most %d bytes", maxName)
-	case !utf8.ValidString(*p.Name):
-		return recaller.InvalidField("name", "must be valid UTF-8")
-	case strings.ContainsFunc(*p.Name, unicode.IsControl):
-		return recaller.InvalidField("name", "must not contain control characters")
+	default:
+		if err := ValidName(*p.Name); err != nil {
+			return err
+		}
 	}
 	if p.TimeZone == nil || *p.TimeZone == "" {
 		return nil

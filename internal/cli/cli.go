@@ -98,6 +98,7 @@ type grammar struct {
 
 	Export  exportCmd  `cmd:"" group:"own" help:"Write all that is held about a caller as JSON"`
 	Erase   eraseCmd   `cmd:"" group:"own" help:"Erase a caller for ever, with a signed receipt"`
+	Callers callersCmd `cmd:"" group:"own" help:"Merge, split and undo: who is who"`
 	Receipt receiptCmd `cmd:"" group:"own" help:"Check the receipt of an erasure"`
 
 	Persona personaCmd `cmd:"" group:"run" help:"Look after how the agent is: versions, and what it would be told with them"`

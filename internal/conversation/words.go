@@ -209,3 +209,17 @@ func (s *Service) Forget(tenant recaller.TenantID, caller recaller.CallerID) {
 		e.rest()
 	}
 }
+
+// Moved has what this process holds of conversations follow to the caller whose they are now. They have ended.
+func (s *Service) Moved(tenant recaller.TenantID, to recaller.CallerID, talks []recaller.ConversationID) {
+	for _, id := range talks {
+		e := s.Ledger.get(tenant, string(id))
+		if e == nil || e.id != id {
+			continue
+		}
+		e.mu.Lock()
+		e.conv.Caller = to
+		e.mu.Unlock()
+		s.Ledger.belongs(e, to)
+	}
+}

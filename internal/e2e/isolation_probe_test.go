@@ -86,6 +86,8 @@ func reaches() map[string][]reach {
 
 		"find-callers": {{status: 200, query: "?phone={phone in a query}"}, {status: 200, query: "?external_id={customer}"}, {status: 200, query: "?external_id={caller}"}},
 		"get-caller":   none(""), "caller-briefing": none(""), "caller-agreements": none(""), "export-caller": none(""), "erase-caller": none(""), "update-caller": none(`{"name":"a"}`),
+		"merge-caller": none(`{"from":"of-nobody"}`), "split-caller": none(`{"conversations":["{conversation}"]}`), "caller-moves": none(""),
+		"undo-move": none(""), "release-number": {{status: 404, body: `{"phone":"{phone}"}`}},
 		"caller-conversations": none(""), "caller-memories": none(""), "caller-reminders": none(""), "recall": none(`{"query":"Anna"}`),
 
 		"store-memory": none(`{"type":"fact","key":"a","value":"b"}`), "update-memory": none(`{"value":"b"}`), "forget-memory": none(""),

@@ -32,12 +32,15 @@ func (s *server) callerRoutes() {
 		id: "erase-caller", method: http.MethodDelete, path: "/v1/callers/{id}", tag: tagCallers,
 		summary: "Erase a caller",
 		about: "Removes everything that is held about the caller, and destroys the data key, which makes every copy " +
-			"unreadable, backups included. Answers with the signed receipt; erasing again answers with the same one.",
+			"unreadable, backups included. Answers with the signed receipt; erasing again answers with the same one. " +
+			"Who was merged into the caller goes too. One who was merged has nothing of his own: 409 says into whom.",
+		statuses: []int{http.StatusConflict},
 	}, func(ctx context.Context, x *exchange, in *CallerPath) (*plain[recaller.Receipt], error) {
 		r, err := s.Privacy.Erase(ctx, x.Tenant, recaller.CallerID(in.ID))
 		return body200(r, err)
 	})
 	s.exportRoute()
+	s.moveRoutes()
 	add(s, route{
 		id: "caller-conversations", method: http.MethodGet, path: "/v1/callers/{id}/conversations", tag: tagCallers,
 		summary: "List a caller's conversations",

@@ -49,12 +49,12 @@ func callerOut(c recaller.Caller) client.Caller {
 	return client.Caller{
 		ID: string(c.ID), Phone: c.Phone(), ExternalID: c.ExternalID(),
 		Identities: list(c.Identities, func(id recaller.Identity) client.Identity {
-			return client.Identity{Kind: id.Kind, Value: id.Value}
+			return client.Identity{Kind: id.Kind, Value: id.Value, Shared: id.Shared}
 		}),
 		Name: c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone,
 		FirstSeen: instant(c.FirstSeen), LastSeen: instant(c.LastSeen),
 		Conversations: c.Conversations, TotalDurationSeconds: c.TotalDuration.Seconds(), TextMessages: c.TextMessages,
-		Unreadable: c.Unreadable,
+		MergedInto: string(c.MergedInto), Unreadable: c.Unreadable,
 	}
 }
 

@@ -59,6 +59,7 @@ func (o *sending) export(e privacy.Export, damage *recaller.Damage) {
 	rows(o, "memories", e.Memories, memoryOut)
 	rows(o, "documents", e.Documents, documentOut)
 	rows(o, "threads", e.Threads, threadOut)
+	o.member("moves", list(e.Moves, moveOut))
 	members(o, "conversations", e.Conversations, o.conversation)
 	if n := damage.Count(); n > 0 { // as far as was read
 		o.member("damaged", n)
@@ -82,6 +83,7 @@ func (o *sending) head(e privacy.Export) {
 		Agreements    *struct{} `json:"agreements,omitempty"`
 		Documents     *struct{} `json:"documents,omitempty"`
 		Threads       *struct{} `json:"threads,omitempty"`
+		Moves         *struct{} `json:"moves,omitempty"`
 		Conversations *struct{} `json:"conversations,omitempty"`
 	}{Export: head})
 }

@@ -70,6 +70,19 @@ type Callers interface {
 	Update(
 		ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch,
 	) (recaller.Caller, error)
+	// Merge makes all that is from's to's; Split makes conversations a new caller's. Undo takes either back.
+	Merge(
+		ctx context.Context, tenant recaller.TenantID, once recaller.Once, from, to recaller.CallerID,
+	) (recaller.Moved, error)
+	Split(
+		ctx context.Context, tenant recaller.TenantID, once recaller.Once, from recaller.CallerID, name string,
+		talks []recaller.ConversationID,
+	) (recaller.Moved, error)
+	Undo(ctx context.Context, tenant recaller.TenantID, id recaller.MoveID) (recaller.Moved, error)
+	Moves(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) ([]recaller.Move, error)
+	Release(
+		ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, phone string,
+	) (recaller.Caller, error)
 }
 
 // Memories keeps memories and checkpoints; *memory.Service has it.

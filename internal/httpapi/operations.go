@@ -39,7 +39,7 @@ func operations(o Options) map[string]*admission.Operation {
 	declare(admission.Operation{Quiet: true}, "healthz", "readyz", "openapi-json", "openapi-yaml", "docs")
 	declare(admission.Operation{Scope: recaller.ScopeRead},
 		"list-conversations", "search-conversations", "get-conversation", "conversation-briefing",
-		"find-callers", "get-caller", "caller-briefing", "caller-conversations", "caller-memories", "caller-agreements",
+		"find-callers", "get-caller", "caller-briefing", "caller-conversations", "caller-memories", "caller-agreements", "caller-moves",
 		"recall", "check-receipt", "preview-persona", "memory-history", "get-checkpoint", "checkpoint-history", "get-tenant", "list-prompts", "list-packs",
 		"get-pack", "get-persona", "list-personas",
 		"list-tools", "list-reminders", "caller-reminders", "list-documents", "get-document", "query-documents",
@@ -52,7 +52,7 @@ func operations(o Options) map[string]*admission.Operation {
 		"create-document", "update-document", "merge-document", "delete-document", "deliver-document",
 		"open-thread", "update-thread", "thread-reply")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin},
-		"erase-caller", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack", "put-persona", "activate-persona",
+		"erase-caller", "merge-caller", "split-caller", "undo-move", "release-number", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack", "put-persona", "activate-persona",
 		"get-webhook", "put-webhook", "rotate-webhook", "delete-webhook", "list-deliveries", "resend-delivery", "resend-deliveries",
 		"get-oauth", "put-oauth", "delete-oauth",
 		"get-upstream", "put-upstream", "delete-upstream")

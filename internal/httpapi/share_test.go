@@ -107,6 +107,7 @@ func TestAnExportIsWrittenAsTheEncoderWouldWriteIt(t *testing.T) {
 		Memories      []client.Memory               `json:"memories"`
 		Documents     []client.Document             `json:"documents"`
 		Threads       []client.Thread               `json:"threads"`
+		Moves         []client.Move                 `json:"moves"`
 		Conversations []client.ExportedConversation `json:"conversations"`
 	}
 	if err := json.Unmarshal(raw, &got); err != nil {

@@ -83,7 +83,8 @@ func (s *Service) payload(ctx context.Context, t recaller.Tenant, d recaller.Dis
 		m.Data.Conversation, err = s.conversation(ctx, t.ID, d, content)
 	case recaller.EventMemoryCreated, recaller.EventMemoryUpdated, recaller.EventMemoryForgotten:
 		m.Data.Memory, err = s.memory(ctx, t.ID, d, content)
-	case recaller.EventCallerCreated, recaller.EventReminderDue: // there is no more to it
+	case recaller.EventCallerCreated, recaller.EventCallerMerged, recaller.EventCallerSplit,
+		recaller.EventReminderDue: // there is no more to it
 	}
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ type Export struct {
 	Checkpoint    *recaller.Checkpoint
 	Reminders     iter.Seq2[recaller.Reminder, error]
 	Agreements    []recaller.Agreement                   // as they stand
+	Moves         []recaller.Move                        // that can be undone
 	Memories      iter.Seq2[recaller.Memory, error]      // every version
 	Documents     iter.Seq2[recaller.Document, error]    // archived ones too, newest first
 	Threads       iter.Seq2[recaller.Thread, error]      // newest first
@@ -61,6 +62,9 @@ func (s *Service) Export(ctx context.Context, tenant recaller.TenantID, caller r
 	}
 	acts, err := s.Store.Acts(ctx, tenant, caller)
 	if err != nil {
+		return out, err
+	}
+	if out.Moves, err = s.Store.Moves(ctx, tenant, caller, out.ExportedAt); err != nil {
 		return out, err
 	}
 	t, err := s.Tenants.Tenant(ctx, tenant)

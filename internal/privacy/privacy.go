@@ -30,6 +30,10 @@ type Store interface {
 	Acts(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Act, error)
 	ToolCalls(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID) ([]recaller.ToolCall, error)
 
+	Moves(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, now time.Time) ([]recaller.Move, error)
+	// MergedInto lists the callers who were merged into one.
+	MergedInto(ctx context.Context, tenant recaller.TenantID, into recaller.CallerID) ([]recaller.CallerID, error)
+
 	// BeginErasure hides a caller from every read and leaves a job, in one commit.
 	BeginErasure(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job) error
 	// Erasing reports whether the job of an erasure is there: it has begun, and has no receipt yet.
@@ -132,12 +136,33 @@ func New(deps Deps) *Service {
 // included; then the files and rows go, and with them the traces that rows leave in the database's files. A crash in between
 // is finished by the job. Erasing again goes on with it, or returns the receipt. What is held of calls that the store does
 // not know yet is written before all that: some of it may be his.
+//
+// Those who were merged into him are erased first, each with a receipt of his own: their keys open copies, in backups, of
+// what is his now. One who was merged has nothing of his own: it is a Conflict, which says whom to erase.
 func (s *Service) Erase(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Receipt, error) {
+	c, err := s.Store.Caller(ctx, tenant, caller)
+	if err == nil && c.MergedInto != "" {
+		return recaller.Receipt{}, recaller.Errorf(recaller.Conflict,
+			"the caller was merged into %s, who has all that was his: erase that one, or undo the merge first", c.MergedInto)
+	}
+	return s.erase(ctx, tenant, caller)
+}
+
+func (s *Service) erase(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Receipt, error) {
+	others, err := s.Store.MergedInto(ctx, tenant, caller) // into one who was merged himself
+	if err != nil {
+		return recaller.Receipt{}, err
+	}
+	for _, id := range others {
+		if _, err := s.erase(ctx, tenant, id); err != nil {
+			return recaller.Receipt{}, err
+		}
+	}
 	if err := s.Words.Settle(ctx, tenant, caller); err != nil {
 		return recaller.Receipt{}, err
 	}
 	job := recaller.Job{ID: s.NewID(), Tenant: tenant, Kind: JobErase, Subject: string(caller), RunAt: s.Now().Add(time.Minute)}
-	err := s.Store.BeginErasure(ctx, tenant, caller, job)
+	err = s.Store.BeginErasure(ctx, tenant, caller, job)
 	if errors.Is(err, recaller.NotFound) {
 		return s.again(ctx, job, err)
 	}

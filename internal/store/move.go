@@ -321,7 +321,7 @@ func (m *moving) idle(ctx context.Context, tx Tx) error {
 	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM jobs WHERE tenant_id = $1 AND caller_id = $2 /* moves */
 		AND leased_until > $3)`, []any{m.tenant, m.from.id, micros(m.move.At)}, &busy)
 	if err == nil && busy {
-		err = recaller.Errorf(recaller.Conflict, "something is being written about the caller; try again in a moment")
+		err = recaller.ErrBeingWritten
 	}
 	return err
 }
