@@ -95,7 +95,7 @@ func (h *house) fill(from, held int) int {
 	next.Store(int64(from))
 	done.Store(int64(from))
 	var writers sync.WaitGroup
-	until, callers := time.Now().Add(most), h.app.callers()
+	until, callers := time.Now().Add(most), h.app.callers(nil)
 	for range 256 {
 		writers.Go(func() {
 			for time.Now().Before(until) {

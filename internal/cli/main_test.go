@@ -176,7 +176,7 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		code int
 		says []string
 	}{
-		{"no such verb", []string{"cal", maria}, cli.ExitUsage, []string{`did you mean "call"?`, "--help"}},
+		{"no such verb", []string{"cll", maria}, cli.ExitUsage, []string{`did you mean "call"?`, "--help"}},
 		{"a verb misspelt", []string{"calll", maria}, cli.ExitUsage, []string{`did you mean "call"?`, "--help"}},
 		{"what two verbs begin with", []string{"rec", maria}, cli.ExitUsage, []string{`did you mean one of "recall", "receipt"?`}},
 		{"what no verb begins with", []string{"vall", maria}, cli.ExitUsage, []string{`did you mean one of "call"`, `"eval"`}},

@@ -444,6 +444,11 @@ func (b *bench) moveReaches(own recaller.Opened, theirs recaller.MoveID) []reach
 			_, err := s.UndoMove(ctx, "t1", recaller.Unmoving{ID: theirs, At: b.now})
 			return 0, err
 		}, recaller.NotFound},
+		{"MovedTalks", func() (int, error) { l, err := s.MovedTalks(ctx, "t1", theirs); return len(l), err }, recaller.NotFound},
+		{"Release", func() (int, error) {
+			_, _, err := s.Release(ctx, "t1", recaller.Releasing{Caller: their.Caller.ID, Identity: their.Caller.Identities[0], At: b.now})
+			return 0, err
+		}, recaller.NotFound},
 		{"Move", func() (int, error) { _, err := s.Move(ctx, "t1", theirs); return 0, err }, recaller.NotFound},
 		{"Moves", func() (int, error) { l, err := s.Moves(ctx, "t1", their.Caller.ID, b.now); return len(l), err }, ""},
 		{"MergedInto", func() (int, error) { l, err := s.MergedInto(ctx, "t1", their.Caller.ID); return len(l), err }, ""},
