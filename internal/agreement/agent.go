@@ -87,8 +87,7 @@ func (d day) depends() bool {
 // concluded reports whether a day is named as the outcome of the talk: "Then Monday", "your next lesson is Monday", "it
 // comes by Friday".
 func (d day) concluded() bool {
-	n := len(d.lead)
-	said := d.line.between(d.in().Start, d.Start)
+	n, said := len(d.lead), d.before
 	switch {
 	case recaps.in(first(said, 1)) && !modals.in(said) && !avails.in(said) && !unable.in(said) && !conditional(said):
 		return true
@@ -141,7 +140,7 @@ func (t *talk) echo(d day) bool {
 	if t.settled(d.date()) != nil || slices.ContainsFunc(t.live(true), asked) {
 		return true
 	}
-	if said := d.line.between(d.in().Start, d.Start); t.offered[d.date()] && recaps.in(said) && !modals.in(said) {
+	if t.offered[d.date()] && recaps.in(d.before) && !modals.in(d.before) {
 		return true
 	}
 	if b := t.before(); b != nil && b.Caller() && !defers.in(b.words) && !b.refusesFirst() &&

@@ -32,6 +32,7 @@ type day struct {
 	line        *line
 	sentence    int
 	lead, trail []string
+	before      []string  // the words of its sentence up to it, those of other days among them
 	hour        time.Time // zero: none was named with it
 	unwanted    bool      // its speaker says that it will not do
 	loose       bool      // "after Friday", "from Tuesday"
@@ -101,6 +102,9 @@ func (l *line) readSentence(i int) {
 			continue
 		}
 		d := day{Found: f, line: l, sentence: i, lead: l.between(from, f.Start), trail: l.between(min(f.End, to), to)}
+		if d.before = d.lead; from != s.Start {
+			d.before = l.between(s.Start, f.Start)
+		}
 		if f.Clock && !f.Approx && !l.bounds(f) {
 			d.hour = f.At
 		}

@@ -58,7 +58,7 @@ func (s *Service) validUpstream(u recaller.Upstream, key *string) error {
 	at, err := url.Parse(u.BaseURL)
 	switch {
 	case err != nil || !webhookURL(u.BaseURL) || strings.ContainsAny(u.BaseURL, "?#"):
-		return recaller.InvalidField("base_url", "must be a http or https URL with a host, its version and neither user name "+
+		return recaller.InvalidField("base_url", "must be an http or https URL with a host, its version and neither user name "+
 			"nor query, like https://api.openai.com/v1, of at most %d bytes", maxURL)
 	case strings.HasSuffix(at.Path, "/chat/completions") || strings.HasSuffix(at.Path, "/messages"):
 		return recaller.InvalidField("base_url", "must end with the version, before /chat/completions or /messages: that is added")

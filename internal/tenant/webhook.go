@@ -144,7 +144,7 @@ func webhookSecret() string {
 func webhook(w recaller.Webhook, prefix string) error {
 	if !webhookURL(w.URL) {
 		return recaller.InvalidField(prefix+"url",
-			"must be a http or https URL with a host and no user name, of at most %d bytes", maxURL)
+			"must be an http or https URL with a host and no user name, of at most %d bytes", maxURL)
 	}
 	key, ok := strings.CutPrefix(w.Secret, secretPrefix)
 	raw, err := base64.StdEncoding.Strict().DecodeString(key)

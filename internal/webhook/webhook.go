@@ -89,7 +89,7 @@ func request(ctx context.Context, hook recaller.Webhook, id string, at time.Time
 	}
 	u, err := url.Parse(hook.URL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
-		return nil, recaller.Errorf(recaller.Invalid, "the webhook's address is not a http or https URL")
+		return nil, recaller.Errorf(recaller.Invalid, "the webhook's address is not an http or https URL")
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
 	if err != nil {
