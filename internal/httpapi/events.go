@@ -34,12 +34,15 @@ func (s *server) eventRoute() {
 			"connection open. The stream ends after `conversation.ended`, and after `server.closing` (`reason` says " +
 			"why) when the server goes down: connect again with Last-Event-ID.",
 	}, s.listen)
+	s.streams(eventsPath, reflect.TypeFor[client.Event](), "events.missed, the briefing after it, error, and server.closing")
+}
+
+// streams describes a route that answers with a stream of events, and which of them have no id.
+func (s *server) streams(path string, event reflect.Type, without string) {
 	api := s.api.OpenAPI()
-	event := api.Components.Schemas.Schema(reflect.TypeFor[client.Event](), true, "")
-	ok := api.Paths[eventsPath].Get.Responses["200"]
-	ok.Description = "A stream of events. Each has an `id` (but for events.missed, the briefing after it, error, and " +
-		"server.closing), an `event` type, and `data`: JSON of this schema."
-	ok.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: event}}
+	ok := api.Paths[path].Get.Responses["200"]
+	ok.Description = "A stream of events. Each has an `id` (but for " + without + "), an `event` type, and `data`: JSON of this schema."
+	ok.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: api.Components.Schemas.Schema(event, true, "")}}
 }
 
 // listenInput names the last event that the listener has.
@@ -63,25 +66,30 @@ func (s *server) listen(ctx context.Context, x *exchange, in *listenInput) (*str
 		return nil, err
 	}
 	sub.Belongs(now.Caller) // its caller may not have been known before
+	return s.tells(ctx, x, sub, func(l *listener) { l.run(now, missed) }), nil
+}
+
+// tells answers with what run sends to a listener of a subscription.
+func (s *server) tells(ctx context.Context, x *exchange, sub *events.Subscription, run func(*listener)) *streamed {
 	x.stream = true
-	l := &listener{s: s, x: x, ctx: ctx, conv: now, sub: sub, out: http.NewResponseController(x.w)}
+	l := &listener{s: s, x: x, ctx: ctx, sub: sub, out: http.NewResponseController(x.w)}
 	x.Lasts(func(why string) { l.why.Store(&why); sub.Close() }) // what waits in the queue is still sent
 	return &streamed{func(huma.Context) {
 		s.metrics.streams.Inc()
 		defer func() { sub.Close(); s.metrics.streams.Dec() }()
-		l.run(missed)
-	}}, nil
+		defer l.out.SetWriteDeadline(time.Time{}) //nolint:errcheck // as in write; the connection may serve another request
+		run(l)
+	}}
 }
 
 // listener is one event stream.
 type listener struct {
-	s    *server
-	x    *exchange
-	ctx  context.Context //nolint:containedctx // of the request that the listener is
-	conv recaller.Conversation
-	sub  *events.Subscription
-	why  atomic.Pointer[string] // why the server ends the stream, set before sub is closed; nil: it does not
-	out  *http.ResponseController
+	s   *server
+	x   *exchange
+	ctx context.Context //nolint:containedctx // of the request that the listener is
+	sub *events.Subscription
+	why atomic.Pointer[string] // why the server ends the stream, set before sub is closed; nil: it does not
+	out *http.ResponseController
 }
 
 // liveMemories bounds the memories of a briefing in the middle of a conversation (W8).
@@ -90,16 +98,21 @@ const liveMemories = 50
 // writeWait bounds how long one write to a listener may take.
 const writeWait = 30 * time.Second
 
-func (l *listener) run(missed bool) {
-	defer l.out.SetWriteDeadline(time.Time{}) //nolint:errcheck // as in write; the connection may serve another request
-	alive := l.open()
+// run sends the events of a conversation.
+func (l *listener) run(conv recaller.Conversation, missed bool) {
+	alive := l.open(missed)
 	if alive && missed {
-		alive = l.send(client.EventMissed, 0, client.Event{At: l.s.opts.Now().UTC()}) && l.brief()
+		alive = l.brief(conv.ID)
 	}
-	if alive && l.conv.Status != recaller.Active {
-		l.last()
+	if alive && conv.Status != recaller.Active {
+		l.last(conv)
 		return
 	}
+	l.follow(alive, l.event)
+}
+
+// follow sends events as they come, until one is the last.
+func (l *listener) follow(alive bool, tell func(events.Event) (more bool)) {
 	beat := time.NewTicker(l.s.opts.Heartbeat)
 	defer beat.Stop()
 	for alive {
@@ -113,18 +126,19 @@ func (l *listener) run(missed bool) {
 				l.closed()
 				return
 			}
-			alive = l.event(e)
+			alive = tell(e)
 		}
 	}
 }
 
-// open begins the answer.
-func (l *listener) open() bool {
+// open begins the answer, and says if events were missed.
+func (l *listener) open(missed bool) bool {
 	h := l.x.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	l.x.w.WriteHeader(http.StatusOK)
-	return l.write(": listening\n\n")
+	return l.write(": listening\n\n") &&
+		(!missed || l.send(client.EventMissed, 0, client.Event{At: l.s.opts.Now().UTC()}))
 }
 
 // event sends one event, and reports whether more may follow. It passes over a briefing that a newer one has replaced,
@@ -147,8 +161,8 @@ func (l *listener) event(e events.Event) bool {
 }
 
 // brief sends the present briefing to a listener that missed events. It logs a failure, and the stream goes on.
-func (l *listener) brief() bool {
-	b, err := l.s.Conversations.Briefing(l.ctx, l.x.Tenant, string(l.conv.ID),
+func (l *listener) brief(conv recaller.ConversationID) bool {
+	b, err := l.s.Conversations.Briefing(l.ctx, l.x.Tenant, string(conv),
 		briefing.Request{MaxMemories: liveMemories})
 	if err != nil {
 		l.s.Log.Warn("briefing for listeners failed", "request_id", l.x.ID, "kind", string(admission.KindOf(err)),
@@ -160,7 +174,7 @@ func (l *listener) brief() bool {
 }
 
 // last sends what is still kept of a conversation that has ended, and then its end.
-func (l *listener) last() {
+func (l *listener) last(conv recaller.Conversation) {
 	for {
 		select {
 		case e, open := <-l.sub.C:
@@ -174,7 +188,7 @@ func (l *listener) last() {
 			continue
 		default:
 		}
-		l.send(string(events.Ended), 0, client.Event{At: instant(l.conv.EndedAt), Status: l.conv.Status})
+		l.send(string(events.Ended), 0, client.Event{At: instant(conv.EndedAt), Status: conv.Status})
 		return
 	}
 }

@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
-	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/events"
@@ -27,12 +24,7 @@ func (s *server) tenantEventRoute() {
 			"committed: where several serve one store each has its own, and a webhook is told of all. The stream ends after " +
 			"`server.closing`, when the server goes down: connect again with Last-Event-ID.",
 	}, s.listenTenant)
-	api := s.api.OpenAPI()
-	event := api.Components.Schemas.Schema(reflect.TypeFor[client.TenantEvent](), true, "")
-	ok := api.Paths[tenantEventsPath].Get.Responses["200"]
-	ok.Description = "A stream of events. Each has an `id` (but for events.missed, error, and server.closing), an `event` " +
-		"type, and `data`: JSON of this schema."
-	ok.Content = map[string]*huma.MediaType{"text/event-stream": {Schema: event}}
+	s.streams(tenantEventsPath, reflect.TypeFor[client.TenantEvent](), "events.missed, error, and server.closing")
 }
 
 // LastEvent names the last event that a listener has.
@@ -43,45 +35,11 @@ type LastEvent struct {
 
 func (s *server) listenTenant(ctx context.Context, x *exchange, in *LastEvent) (*streamed, error) {
 	sub, missed := s.Events.SubscribeTenant(x.Tenant, max(in.Header, in.Param))
-	x.stream = true
-	l := tenantListener{&listener{s: s, x: x, ctx: ctx, sub: sub, out: http.NewResponseController(x.w)}}
-	x.Lasts(func(why string) { l.why.Store(&why); sub.Close() })
-	return &streamed{func(huma.Context) {
-		s.metrics.streams.Inc()
-		defer func() { sub.Close(); s.metrics.streams.Dec() }()
-		l.run(missed)
-	}}, nil
+	return s.tells(ctx, x, sub, func(l *listener) { l.follow(l.open(missed), l.tell) }), nil
 }
 
-// tenantListener is one event stream of a tenant.
-type tenantListener struct{ *listener }
-
-func (l tenantListener) run(missed bool) {
-	defer l.out.SetWriteDeadline(time.Time{}) //nolint:errcheck // as in write; the connection may serve another request
-	alive := l.open()
-	if alive && missed {
-		alive = l.send(client.EventMissed, 0, client.Event{At: l.s.opts.Now().UTC()})
-	}
-	beat := time.NewTicker(l.s.opts.Heartbeat)
-	defer beat.Stop()
-	for alive {
-		select {
-		case <-l.ctx.Done():
-			return
-		case <-beat.C:
-			alive = l.write(": heartbeat\n\n")
-		case e, open := <-l.sub.C:
-			if !open {
-				l.closed()
-				return
-			}
-			alive = l.tell(e)
-		}
-	}
-}
-
-// tell sends one event, and reports whether more may follow. It passes over those of an erased caller.
-func (l tenantListener) tell(e events.Event) bool {
+// tell sends one event of a tenant, and reports whether more may follow. It passes over those of an erased caller.
+func (l *listener) tell(e events.Event) bool {
 	t := e.Told
 	if t == nil {
 		return true

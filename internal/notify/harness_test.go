@@ -2,16 +2,12 @@ package notify_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/jobs"
@@ -22,12 +18,13 @@ import (
 	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 	"github.com/recallerhq/recaller/internal/webhook"
+	"github.com/recallerhq/recaller/internal/webhook/webhooktest"
 )
 
 const (
 	tenantID = "t1"
 	maxTries = 4
-	secret   = "whsec_CQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJ"
+	secret   = webhooktest.Secret
 )
 
 // house is the service on a real store, with the runner that sends and a receiver that checks signatures.
@@ -35,7 +32,7 @@ type house struct {
 	*testing.T
 	*usecasetest.Place
 	*notify.Service
-	receiver *receiver
+	receiver *webhooktest.Receiver
 	settings usecasetest.Settings
 	runner   *jobs.Runner
 	logged   *obstest.Stream
@@ -60,14 +57,14 @@ func onBothStores(t *testing.T, story func(h *house)) {
 
 func furnish(t *testing.T, p *usecasetest.Place) *house {
 	t.Helper()
-	h := &house{T: t, Place: p, receiver: newReceiver(t), settings: usecasetest.Settings{}}
+	h := &house{T: t, Place: p, receiver: webhooktest.New(t), settings: usecasetest.Settings{}}
 	h.tenant(recaller.Tenant{ID: tenantID, Name: "Lakeside Dental"}, h.receiver)
 	h.serve(jobs.Handler{MaxAttempts: maxTries})
 	return h
 }
 
 // tenant makes a tenant that is told of everything.
-func (h *house) tenant(t recaller.Tenant, r *receiver) {
+func (h *house) tenant(t recaller.Tenant, r *webhooktest.Receiver) {
 	h.Helper()
 	t = h.MakeTenant(h.T, t)
 	t.Webhook = recaller.Webhook{URL: r.URL + "/hook", Secret: secret, Events: recaller.EventTypes()}
@@ -187,64 +184,4 @@ func (h *house) list(status recaller.DispatchStatus) []recaller.Dispatch {
 	list, _, err := h.List(h.Context(), tenantID, recaller.DispatchFilter{Status: status})
 	h.ok(err)
 	return list
-}
-
-// request is one that the receiver got.
-type request struct {
-	id   string
-	body string
-}
-
-// receiver is a tenant's webhook. It refuses what is not signed with the secret, else answers as it is told.
-type receiver struct {
-	*httptest.Server
-	t       *testing.T
-	arrived chan struct{} // one for each request
-	mu      sync.Mutex
-	got     []request
-	status  int
-}
-
-func newReceiver(t *testing.T) *receiver {
-	t.Helper()
-	r := &receiver{t: t, status: http.StatusNoContent, arrived: make(chan struct{}, 100)}
-	r.Server = httptest.NewServer(r)
-	t.Cleanup(r.Close)
-	return r
-}
-
-func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	body, _ := io.ReadAll(req.Body)
-	verifier, err := standardwebhooks.NewWebhook(secret)
-	if err == nil {
-		err = verifier.VerifyIgnoringTimestamp(body, req.Header)
-	}
-	if err != nil {
-		r.t.Errorf("the signature is not right: %v", err)
-	}
-	r.got = append(r.got, request{req.Header.Get("webhook-id"), string(body)})
-	select {
-	case r.arrived <- struct{}{}:
-	default:
-	}
-	w.WriteHeader(r.status)
-	_, _ = io.WriteString(w, "a secret of the receiver's")
-}
-
-// answers sets what is answered from now on.
-func (r *receiver) answers(status int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.status = status
-}
-
-// take returns what was received since the last time.
-func (r *receiver) take() []request {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	got := r.got
-	r.got = nil
-	return got
 }

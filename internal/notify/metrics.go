@@ -1,6 +1,10 @@
 package notify
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // The results that are counted.
 const (
@@ -10,28 +14,46 @@ const (
 	resultOver      = "over" // there is nothing to tell any more
 )
 
-// Metrics counts what becomes of deliveries. Labels are closed sets; nothing here names a tenant or a caller.
+// Metrics counts what becomes of what is delivered to webhooks. Labels are closed sets; nothing here names a tenant or a
+// caller.
 type Metrics struct {
 	results  *prometheus.CounterVec
 	lateness prometheus.Histogram
 }
 
-// NewMetrics registers the metrics.
+// Counted says what is counted, and how it is called.
+type Counted struct {
+	Total, TotalHelp       string
+	Lateness, LatenessHelp string
+	Results                []string // all that there are: each is there from the beginning
+}
+
+// NewMetrics registers the metrics of events.
 func NewMetrics(reg prometheus.Registerer) *Metrics {
+	return Count(reg, Counted{
+		Total: "recaller_webhook_deliveries_total", TotalHelp: "What became of webhook deliveries but reminders; failed counts tries.",
+		Lateness: "recaller_webhook_lateness_seconds", LatenessHelp: "How long after they happened events were delivered.",
+		Results: []string{resultDelivered, resultFailed, resultDead, resultOver},
+	})
+}
+
+// Count registers metrics of something that is delivered.
+func Count(reg prometheus.Registerer, c Counted) *Metrics {
 	m := &Metrics{
-		results: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "recaller_webhook_deliveries_total", Help: "What became of webhook deliveries but reminders; failed counts tries.",
-		}, []string{"result"}),
+		results: prometheus.NewCounterVec(prometheus.CounterOpts{Name: c.Total, Help: c.TotalHelp}, []string{"result"}),
 		lateness: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "recaller_webhook_lateness_seconds", Help: "How long after they happened events were delivered.",
-			Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200, 43200},
+			Name: c.Lateness, Help: c.LatenessHelp, Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200, 43200},
 		}),
 	}
-	for _, r := range []string{resultDelivered, resultFailed, resultDead, resultOver} {
+	for _, r := range c.Results {
 		m.results.WithLabelValues(r)
 	}
 	reg.MustRegister(m.results, m.lateness)
 	return m
 }
 
-func (m *Metrics) count(result string) { m.results.WithLabelValues(result).Inc() }
+// Add counts one of a result.
+func (m *Metrics) Add(result string) { m.results.WithLabelValues(result).Inc() }
+
+// Late notes how late something was delivered.
+func (m *Metrics) Late(by time.Duration) { m.lateness.Observe(by.Seconds()) }

@@ -18,12 +18,13 @@ import (
 	"github.com/recallerhq/recaller/internal/jobs"
 	"github.com/recallerhq/recaller/internal/obs/obstest"
 	"github.com/recallerhq/recaller/internal/usecasetest"
+	"github.com/recallerhq/recaller/internal/webhook/webhooktest"
 )
 
 const ann = "+12025550143"
 
 // types tells the types of requests, in order.
-func (h *house) types(list []request) string {
+func (h *house) types(list []webhooktest.Request) string {
 	h.Helper()
 	var out []string
 	for _, r := range list {
@@ -33,9 +34,9 @@ func (h *house) types(list []request) string {
 				Event string `json:"event_id"`
 			}
 		}
-		h.ok(json.Unmarshal([]byte(r.body), &m))
-		if m.Data.Event != r.id {
-			h.Errorf("the webhook-id is %s, and the event's %s", r.id, m.Data.Event)
+		h.ok(json.Unmarshal([]byte(r.Body), &m))
+		if m.Data.Event != r.ID {
+			h.Errorf("the webhook-id is %s, and the event's %s", r.ID, m.Data.Event)
 		}
 		out = append(out, m.Type)
 	}
@@ -51,19 +52,19 @@ func TestWhatHappensIsSentOnceInOrder(t *testing.T) {
 		h.forget(m.ID)
 		h.writeUp(h.end(o, false))
 		h.pass(0)
-		got := h.receiver.take()
+		got := h.receiver.Take()
 		if want := "caller.created memory.created memory.updated memory.forgotten conversation.ended conversation.written_up"; h.types(got) != want {
 			t.Errorf("got %s, want %s", h.types(got), want)
 		}
 		for _, r := range got {
 			for _, word := range []string{ann, "Ann", "CA-", "tea", "Assam", "Darjeeling", "bees"} {
-				if strings.Contains(r.body, word) {
-					t.Errorf("%q is in %s, which nobody asked for", word, r.body)
+				if strings.Contains(r.Body, word) {
+					t.Errorf("%q is in %s, which nobody asked for", word, r.Body)
 				}
 			}
 		}
 		h.pass(48 * time.Hour)
-		if again := h.receiver.take(); len(again) != 0 || len(h.list("")) != 0 {
+		if again := h.receiver.Take(); len(again) != 0 || len(h.list("")) != 0 {
 			t.Errorf("got %v later, %d waiting; want none", again, len(h.list("")))
 		}
 	})
@@ -79,18 +80,18 @@ func TestTheBodyOfARequest(t *testing.T) {
 	m := h.remember(tenantID, o.Caller.ID, "tea", "Assam")
 	h.writeUp(h.end(o, false))
 	h.pass(0)
-	got := h.receiver.take()
+	got := h.receiver.Take()
 	if len(got) != 2 {
 		t.Fatalf("got %v, want what was asked for", got)
 	}
 	var body bytes.Buffer
-	h.ok(json.Indent(&body, []byte("["+got[0].body+","+got[1].body+"]"), "", "  "))
+	h.ok(json.Indent(&body, []byte("["+got[0].Body+","+got[1].Body+"]"), "", "  "))
 	want := `[
   {
     "type": "memory.created",
     "timestamp": "2026-11-21T09:00:02Z",
     "data": {
-      "event_id": "` + got[0].id + `",
+      "event_id": "` + got[0].ID + `",
       "sequence": 2,
       "caller": {
         "id": "` + string(o.Caller.ID) + `",
@@ -111,7 +112,7 @@ func TestTheBodyOfARequest(t *testing.T) {
     "type": "conversation.written_up",
     "timestamp": "2026-11-21T09:01:03Z",
     "data": {
-      "event_id": "` + got[1].id + `",
+      "event_id": "` + got[1].ID + `",
       "sequence": 4,
       "caller": {
         "id": "` + string(o.Caller.ID) + `",
@@ -159,7 +160,7 @@ func TestContentIsThatOfTheMoment(t *testing.T) {
 	h.remember(tenantID, o.Caller.ID, "pet", "a dog called Bob")
 	h.forget(gone.ID)
 	h.pass(0)
-	sent := fmt.Sprint(h.receiver.take())
+	sent := fmt.Sprint(h.receiver.Take())
 	if !strings.Contains(sent, "Bob") || strings.Contains(sent, "Assam") || strings.Contains(sent, "Ada") {
 		t.Errorf("got %s, want what is true now", sent)
 	}
@@ -169,9 +170,9 @@ func TestContentIsThatOfTheMoment(t *testing.T) {
 	h.remember(tenantID, o.Caller.ID, "home", "Ely")
 	h.writeUp(h.end(o, false))
 	h.pass(0)
-	for _, r := range h.receiver.take() {
-		if strings.Contains(r.body, "Ely") || strings.Contains(r.body, "bees") || strings.Contains(r.body, "Ann") {
-			t.Errorf("an ephemeral tenant: got %s, want no words", r.body)
+	for _, r := range h.receiver.Take() {
+		if strings.Contains(r.Body, "Ely") || strings.Contains(r.Body, "bees") || strings.Contains(r.Body, "Ann") {
+			t.Errorf("an ephemeral tenant: got %s, want no words", r.Body)
 		}
 	}
 }
@@ -180,14 +181,14 @@ func TestWhatIsCommittedIsSentByTheNextProcess(t *testing.T) {
 	t.Parallel()
 	h := furnish(t, usecasetest.Open(t))
 	o := h.ring(tenantID, ann)
-	h.receiver.answers(http.StatusServiceUnavailable)
+	h.receiver.Answers(http.StatusServiceUnavailable, nil)
 	h.pass(0)
-	tried := h.receiver.take()
+	tried := h.receiver.Take()
 	h.Restart(t)
 	h.serve(jobs.Handler{MaxAttempts: maxTries})
-	h.receiver.answers(http.StatusOK)
+	h.receiver.Answers(http.StatusOK, nil)
 	h.pass(time.Hour)
-	got := h.receiver.take()
+	got := h.receiver.Take()
 	if len(tried) != 1 || len(got) != 1 || got[0] != tried[0] {
 		t.Errorf("got %v before, %v after; want the same request", tried, got)
 	}
@@ -202,7 +203,7 @@ func TestFailuresAreToldAndSentAgain(t *testing.T) {
 		h.ring(tenantID, ann)
 		h.ring(tenantID, "+12025550144")
 		for status, want := range map[int]string{301: "3xx", 404: "4xx", 410: "4xx", 429: "4xx", 500: "5xx", 503: "5xx"} {
-			h.receiver.answers(status)
+			h.receiver.Answers(status, nil)
 			for _, d := range h.list("") {
 				if _, err := h.Resend(h.Context(), tenantID, d.ID); err != nil {
 					h.Fatal(err)
@@ -223,10 +224,10 @@ func TestFailuresAreToldAndSentAgain(t *testing.T) {
 		if strings.Contains(fmt.Sprintf("%+v", dead), "a secret of the receiver's") {
 			h.Error("what the receiver said is kept")
 		}
-		first := h.receiver.take()[0].id
-		h.receiver.answers(http.StatusOK)
+		first := h.receiver.Take()[0].ID
+		h.receiver.Answers(http.StatusOK, nil)
 		h.pass(24 * time.Hour)
-		if got := h.receiver.take(); len(got) != 0 {
+		if got := h.receiver.Take(); len(got) != 0 {
 			h.Errorf("got %v, want that what is dead is left alone", got)
 		}
 		n, err := h.ResendDead(h.Context(), tenantID)
@@ -234,8 +235,8 @@ func TestFailuresAreToldAndSentAgain(t *testing.T) {
 			h.Errorf("got %d, %v; want both", n, err)
 		}
 		h.pass(0)
-		got := h.receiver.take()
-		if len(got) != 2 || got[0].id != first && got[1].id != first || len(h.list("")) != 0 {
+		got := h.receiver.Take()
+		if len(got) != 2 || got[0].ID != first && got[1].ID != first || len(h.list("")) != 0 {
 			h.Errorf("got %v, %d waiting; want both, under their ids", got, len(h.list("")))
 		}
 		if n, err := h.ResendDead(h.Context(), tenantID); n != 0 || err != nil {
@@ -261,7 +262,7 @@ func TestAWebhookThatIsGoneIsToldOfNothing(t *testing.T) {
 			}
 		}
 		h.pass(0)
-		if dead := h.list(recaller.DispatchDead); len(dead) != 1 || dead[0].Reason != recaller.ReasonNoWebhook || len(h.receiver.take()) != 0 {
+		if dead := h.list(recaller.DispatchDead); len(dead) != 1 || dead[0].Reason != recaller.ReasonNoWebhook || len(h.receiver.Take()) != 0 {
 			t.Errorf("%s: got %+v, want it dead at once", name, dead)
 		}
 		h.set(func(w *recaller.Webhook) { *w = hook })
@@ -276,13 +277,13 @@ func TestNothingIsSentOfAnErasedCaller(t *testing.T) {
 		other := h.ring(tenantID, "+12025550144")
 		h.ok(h.Place.Store.BeginErasure(h.Context(), tenantID, o.Caller.ID, recaller.Job{ID: "e", Kind: "erase", Subject: string(o.Caller.ID), RunAt: h.Clock.Now().Add(time.Hour)}))
 		h.pass(0)
-		if got := h.receiver.take(); len(got) != 1 || !strings.Contains(got[0].body, string(other.Caller.ID)) {
+		if got := h.receiver.Take(); len(got) != 1 || !strings.Contains(got[0].Body, string(other.Caller.ID)) {
 			h.Errorf("got %v, want the other caller's alone", got)
 		}
 		_, err := h.Place.Store.EraseRows(h.Context(), tenantID, o.Caller.ID)
 		h.ok(err)
 		h.pass(time.Minute)
-		if got := h.receiver.take(); len(got) != 0 || len(h.list("")) != 0 {
+		if got := h.receiver.Take(); len(got) != 0 || len(h.list("")) != 0 {
 			h.Errorf("got %v afterwards", got)
 		}
 	})
@@ -293,7 +294,7 @@ func TestWhatIsUnderWayIsBrokenOffByAnErasure(t *testing.T) {
 	t.Parallel()
 	h := furnish(t, usecasetest.Open(t))
 	asked, left := make(chan struct{}, 1), make(chan struct{}, 1)
-	hanging := &receiver{Server: httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	hanging := &webhooktest.Receiver{Server: httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.ReadAll(r.Body) // so that the server sees when the other side leaves
 		asked <- struct{}{}
 		<-r.Context().Done()
@@ -340,12 +341,12 @@ func TestAnEndThatWasNoneIsNotTold(t *testing.T) {
 		t.Fatalf("got %+v, %v", resumed, err)
 	}
 	h.pass(0)
-	if got := h.receiver.take(); len(got) != 0 {
+	if got := h.receiver.Take(); len(got) != 0 {
 		t.Errorf("got %v while it goes on", got)
 	}
 	h.end(o, false)
 	h.pass(0)
-	if got := h.receiver.take(); len(got) != 1 {
+	if got := h.receiver.Take(); len(got) != 1 {
 		t.Errorf("got %v, want its end", got)
 	}
 }
@@ -355,7 +356,7 @@ func TestAHangingReceiverCostsItsOwnTenant(t *testing.T) {
 	t.Parallel()
 	h := furnish(t, usecasetest.Open(t))
 	release, asked := make(chan struct{}), make(chan struct{}, 64)
-	hanging := &receiver{Server: httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- struct{}{}; <-release }))}
+	hanging := &webhooktest.Receiver{Server: httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- struct{}{}; <-release }))}
 	t.Cleanup(hanging.Close)
 	h.tenant(recaller.Tenant{ID: "t2", Name: "Hanging"}, hanging)
 	h.serve(jobs.Handler{AtOnce: 4, Share: 2})
@@ -369,8 +370,8 @@ func TestAHangingReceiverCostsItsOwnTenant(t *testing.T) {
 	<-asked
 	h.ring(tenantID, ann)
 	h.runner.Wake()
-	<-h.receiver.arrived // while the other's hang
-	if got := h.receiver.take(); len(got) != 1 || len(asked) != 0 {
+	<-h.receiver.Arrived // while the other's hang
+	if got := h.receiver.Take(); len(got) != 1 || len(asked) != 0 {
 		t.Errorf("got %v, and %d more of the hanging ones at work; want one, and no more than its share", got, len(asked))
 	}
 	close(release)

@@ -32,7 +32,7 @@ func (s *Service) Send(ctx context.Context, j recaller.Job) error {
 	}
 	body, err := s.payload(ctx, tenant, d)
 	if errors.Is(err, errOver) || errors.Is(err, recaller.NotFound) { // or it was erased with its caller
-		s.Metrics.count(resultOver)
+		s.Metrics.Add(resultOver)
 		return s.Store.FinishDispatch(ctx, j.Tenant, d)
 	}
 	if err != nil {
@@ -50,14 +50,14 @@ func (s *Service) deliver(ctx context.Context, tenant recaller.Tenant, d recalle
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
 	if err != nil {
-		s.Metrics.count(resultFailed)
+		s.Metrics.Add(resultFailed)
 		return errors.Join(err, s.Store.TryDispatch(ctx, tenant.ID, d, reason(err)))
 	}
 	if err := s.Store.FinishDispatch(ctx, tenant.ID, d); err != nil {
 		return err
 	}
-	s.Metrics.count(resultDelivered)
-	s.Metrics.lateness.Observe(max(s.Now().Sub(d.At), 0).Seconds())
+	s.Metrics.Add(resultDelivered)
+	s.Metrics.Late(max(s.Now().Sub(d.At), 0))
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, cause error) error
 func (s *Service) bury(ctx context.Context, tenant recaller.TenantID, d recaller.Dispatch, reason string) error {
 	err := s.Store.BuryDispatch(ctx, tenant, d, reason, s.Now())
 	if err == nil {
-		s.Metrics.count(resultDead)
+		s.Metrics.Add(resultDead)
 		s.Log.Warn("webhook delivery given up", "tenant", string(tenant), "event", string(d.ID), "type", string(d.Type),
 			"failed_tries", d.Attempts, "reason", reason)
 	}

@@ -111,7 +111,7 @@ func (s *Service) deliver(ctx context.Context, tenant recaller.Tenant, r recalle
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
 	if err != nil {
-		s.Metrics.count(resultFailed)
+		s.Metrics.Add(resultFailed)
 		if counted := s.Store.TryReminder(ctx, tenant.ID, r.ID, reason, s.Now()); !gone(counted) {
 			return errors.Join(err, counted)
 		}
@@ -144,7 +144,7 @@ func (s *Service) end(
 			"this_time", string(status), "reason", reasonRule)
 		_, err = s.Store.CloseReminder(ctx, tenant, r.ID, recaller.ReminderDead, reasonRule, now)
 		if err == nil && status == recaller.ReminderDelivered {
-			s.Metrics.count(resultDead)
+			s.Metrics.Add(resultDead)
 		}
 		return err
 	}
@@ -164,8 +164,8 @@ func (s *Service) delivered(ctx context.Context, tenant recaller.TenantID, r rec
 		return err
 	}
 	late := max(now.Sub(r.DueAt), 0)
-	s.Metrics.count(resultDelivered)
-	s.Metrics.lateness.Observe(late.Seconds())
+	s.Metrics.Add(resultDelivered)
+	s.Metrics.Late(late)
 	s.Log.Info("reminder delivered", "tenant", string(tenant), "reminder", string(r.ID), "failed_tries", r.Attempts,
 		"late_ms", late.Milliseconds())
 	return nil
@@ -184,7 +184,7 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, _ error) error {
 		return nil
 	}
 	if err == nil {
-		s.Metrics.count(resultDead)
+		s.Metrics.Add(resultDead)
 	}
 	return err
 }

@@ -24,12 +24,12 @@ func TestAReminderFiresOnceAtItsTime(t *testing.T) {
 		t.Errorf("%d attempts before its time", n)
 	}
 	h.pass(time.Second)
-	got := h.receiver.take()
-	if len(got) != 1 || got[0].id != string(r.ID) {
+	got := h.receiver.Take()
+	if len(got) != 1 || got[0].ID != string(r.ID) {
 		t.Fatalf("got %+v, want one request with the reminder's id", got)
 	}
 	var body bytes.Buffer
-	h.ok(json.Indent(&body, []byte(got[0].body), "", "  "))
+	h.ok(json.Indent(&body, []byte(got[0].Body), "", "  "))
 	want := `{
   "type": "reminder.due",
   "timestamp": "2026-11-21T10:00:00Z",
@@ -99,15 +99,15 @@ func TestARepeatHasTheSameID(t *testing.T) {
 	r := h.remind("a", "milk", time.Minute)
 	h.faults.Before("close", func() error { return recaller.Errorf(recaller.Unavailable, "the store is away") })
 	h.pass(time.Minute)
-	first := h.receiver.take()
+	first := h.receiver.Take()
 	h.is("not marked", r.ID, recaller.ReminderPending, 0, "")
 	h.faults.Clear()
 	h.pass(time.Minute)
-	second := h.receiver.take()
-	if len(first) != 1 || first[0].id != string(r.ID) {
+	second := h.receiver.Take()
+	if len(first) != 1 || first[0].ID != string(r.ID) {
 		t.Fatalf("got %+v, want one request with the reminder's id", first)
 	}
-	if diff := cmp.Diff(first, second, cmp.AllowUnexported(request{})); diff != "" {
+	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("the repeat differs:\n%s", diff)
 	}
 	h.is("marked", r.ID, recaller.ReminderDelivered, 0, "")
@@ -142,18 +142,18 @@ func TestAReminderIsTriedUntilTheReceiverTakesIt(t *testing.T) {
 		{"an address that is none", 204, recaller.Webhook{URL: "nowhere", Secret: secret}, "unreachable", 0},
 	} {
 		h.settings[tenantID] = recaller.Tenant{ID: tenantID, Webhook: c.hook}
-		h.receiver.answers(c.status, nil)
+		h.receiver.Answers(c.status, nil)
 		if n := h.pass(time.Hour); n != 1 {
 			t.Errorf("%s: %d attempts, want one", c.what, n)
 		}
 		tries++
 		h.is(c.what, r.ID, recaller.ReminderPending, tries, c.reason)
-		if got := len(h.receiver.take()); got != c.sent {
+		if got := len(h.receiver.Take()); got != c.sent {
 			t.Errorf("%s: %d requests, want %d", c.what, got, c.sent)
 		}
 	}
 	h.settings[tenantID] = recaller.Tenant{ID: tenantID, Webhook: hook}
-	h.receiver.answers(200, nil)
+	h.receiver.Answers(200, nil)
 	h.pass(time.Hour)
 	h.only("taken at last", r.ID)
 	h.is("taken at last", r.ID, recaller.ReminderDelivered, tries, "unreachable")
@@ -186,7 +186,7 @@ func TestAShutdownIsNoFailedTry(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
-	h.receiver.answers(200, func() { cancel(); <-release })
+	h.receiver.Answers(200, func() { cancel(); <-release })
 	h.isKind("cut off", h.Fire(ctx, h.job(r, 1)), recaller.Timeout)
 	h.is("cut off", r.ID, recaller.ReminderPending, 0, "")
 }
@@ -244,13 +244,13 @@ func TestAForgottenMemoryIsNotToldOf(t *testing.T) {
 	h.is("forgotten just now", r.ID, recaller.ReminderCancelled, 0, "")
 
 	r = h.remind("c", "tea", time.Hour)
-	h.receiver.answers(500, func() { forget(r) })
+	h.receiver.Answers(500, func() { forget(r) })
 	if n := h.pass(time.Hour); n != 1 {
 		t.Errorf("%d attempts, want one", n)
 	}
 	h.only("forgotten while it is sent", r.ID)
 	h.is("forgotten while it is sent", r.ID, recaller.ReminderCancelled, 0, "")
-	h.receiver.answers(200, nil)
+	h.receiver.Answers(200, nil)
 	h.pass(24 * time.Hour)
 	h.nothing("forgotten while it was sent")
 }
@@ -288,7 +288,7 @@ func TestAReminderIsMovedWhileItIsSent(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	r := h.remind("a", "milk", time.Hour)
-	h.receiver.answers(200, func() {
+	h.receiver.Answers(200, func() {
 		_, err := h.Place.Store.ChangeMemory(t.Context(), tenantID, recaller.Changing{
 			ID: r.Memory, Patch: recaller.MemoryPatch{At: h.Clock.Now()}, Reminder: &recaller.Reminder{ID: r.ID, DueAt: h.Clock.Now().Add(time.Hour)},
 		})
@@ -297,7 +297,7 @@ func TestAReminderIsMovedWhileItIsSent(t *testing.T) {
 	h.pass(time.Hour)
 	h.only("at the old time", r.ID)
 	h.is("moved", r.ID, recaller.ReminderPending, 0, "")
-	h.receiver.answers(200, nil)
+	h.receiver.Answers(200, nil)
 	h.pass(time.Hour)
 	h.only("at the new time", r.ID)
 	h.is("sent", r.ID, recaller.ReminderDelivered, 0, "")
@@ -368,8 +368,8 @@ func TestARuleThatCannotBeRead(t *testing.T) {
 		})
 		h.ok(err)
 		h.pass(time.Hour)
-		got := h.receiver.take()
-		if len(got) != 1 || got[0].id != string(r.Occurrence()) || !strings.Contains(got[0].body, `"repeats":"by a rule that cannot be read"`) {
+		got := h.receiver.Take()
+		if len(got) != 1 || got[0].ID != string(r.Occurrence()) || !strings.Contains(got[0].Body, `"repeats":"by a rule that cannot be read"`) {
 			t.Errorf("got %+v, want this time, and what is the matter", got)
 		}
 		h.is("it ends", r.ID, recaller.ReminderDead, 0, "unreadable rule")
@@ -402,7 +402,7 @@ func TestAClockThatJumps(t *testing.T) {
 	// Forward: what is late fires at once.
 	one, two, future := h.remind("a", "one", time.Hour), h.remind("b", "two", 48*time.Hour), h.remind("c", "later", 60*24*time.Hour)
 	h.pass(30 * 24 * time.Hour)
-	if got := h.receiver.take(); len(got) != 2 || got[0].id != string(one.ID) || got[1].id != string(two.ID) {
+	if got := h.receiver.Take(); len(got) != 2 || got[0].ID != string(one.ID) || got[1].ID != string(two.ID) {
 		t.Fatalf("after a jump forward: got %+v, want both that were due", got)
 	}
 	// And back again, and forward once more: nothing twice.
@@ -419,10 +419,10 @@ func TestAClockThatJumps(t *testing.T) {
 
 	// Back between two tries: the next runs when the backoff said, by a clock that is before the due time.
 	r = h.remind("e", "eggs", time.Hour)
-	h.receiver.answers(http.StatusBadGateway, func() { h.Clock.Advance(-12 * time.Hour) })
+	h.receiver.Answers(http.StatusBadGateway, func() { h.Clock.Advance(-12 * time.Hour) })
 	h.pass(time.Hour)
 	h.only("the try before", r.ID)
-	h.receiver.answers(http.StatusOK, nil)
+	h.receiver.Answers(http.StatusOK, nil)
 	h.pass(time.Minute)
 	h.only("the try after", r.ID)
 	h.is("taken", r.ID, recaller.ReminderDelivered, 1, "unreachable")
@@ -440,12 +440,12 @@ func TestTheStoreIsAway(t *testing.T) {
 	h.nothing("it cannot be read")
 	h.isKind("giving up", h.GiveUp(t.Context(), h.job(r, maxTries), nil), recaller.Unavailable)
 	h.faults.Clear()
-	h.receiver.answers(500, nil)
+	h.receiver.Answers(500, nil)
 	h.faults.Before("try", away)
 	h.pass(time.Hour)
 	h.only("the try cannot be counted", r.ID)
 	h.faults.Clear()
-	h.receiver.answers(200, nil)
+	h.receiver.Answers(200, nil)
 	h.pass(time.Hour)
 	h.only("it is back", r.ID)
 	h.is("it is back", r.ID, recaller.ReminderDelivered, 0, "")

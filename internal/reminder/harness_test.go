@@ -4,17 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/jobs"
@@ -25,12 +21,13 @@ import (
 	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 	"github.com/recallerhq/recaller/internal/webhook"
+	"github.com/recallerhq/recaller/internal/webhook/webhooktest"
 )
 
 const (
 	tenantID = "t1"
 	maxTries = 12
-	secret   = "whsec_CQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJ"
+	secret   = webhooktest.Secret
 )
 
 // house is the service on a real store, with the runner that fires reminders and a receiver that checks signatures.
@@ -38,7 +35,7 @@ type house struct {
 	*testing.T
 	*usecasetest.Place
 	*reminder.Service
-	receiver *receiver
+	receiver *webhooktest.Receiver
 	settings usecasetest.Settings
 	faults   *usecasetest.Faults
 	runner   *jobs.Runner
@@ -74,7 +71,7 @@ func onBothStores(t *testing.T, story func(h *house)) {
 
 func furnish(t *testing.T, p *usecasetest.Place) *house {
 	t.Helper()
-	h := &house{T: t, Place: p, receiver: newReceiver(t), faults: &usecasetest.Faults{}}
+	h := &house{T: t, Place: p, receiver: webhooktest.New(t), faults: &usecasetest.Faults{}}
 	h.MakeTenant(t, recaller.Tenant{ID: tenantID, Name: "Lakeside Dental"})
 	h.settings = usecasetest.Settings{tenantID: {ID: tenantID, Webhook: recaller.Webhook{URL: h.receiver.URL + "/hook", Secret: secret}}}
 	h.serve()
@@ -191,81 +188,23 @@ func (h *house) isKind(what string, err error, kind recaller.Kind) {
 	}
 }
 
-// request is one that the receiver got.
-type request struct {
-	id   string
-	body string
-}
-
-// receiver is a tenant's webhook. It refuses what is not signed with the secret, else answers as it is told.
-type receiver struct {
-	*httptest.Server
-	t      *testing.T
-	mu     sync.Mutex
-	got    []request
-	status int
-	meet   func() // run before each answer
-}
-
-func newReceiver(t *testing.T) *receiver {
-	t.Helper()
-	r := &receiver{t: t, status: http.StatusNoContent}
-	r.Server = httptest.NewServer(r)
-	t.Cleanup(r.Close)
-	return r
-}
-
-func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	body, _ := io.ReadAll(req.Body)
-	verifier, err := standardwebhooks.NewWebhook(secret)
-	if err == nil {
-		err = verifier.VerifyIgnoringTimestamp(body, req.Header)
-	}
-	if err != nil {
-		r.t.Errorf("the signature is not right: %v", err)
-	}
-	r.got = append(r.got, request{req.Header.Get("webhook-id"), string(body)})
-	if r.meet != nil {
-		r.meet()
-	}
-	w.WriteHeader(r.status)
-}
-
-// answers sets what is answered from now on.
-func (r *receiver) answers(status int, meet func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.status, r.meet = status, meet
-}
-
-// take returns what was received since the last time.
-func (r *receiver) take() []request {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	got := r.got
-	r.got = nil
-	return got
-}
-
 // only proves that one request was received since the last time, of the reminder, and returns the memory's value in it.
 func (h *house) only(what string, id recaller.ReminderID) string {
 	h.Helper()
-	got := h.receiver.take()
-	if len(got) != 1 || got[0].id != string(id) {
+	got := h.receiver.Take()
+	if len(got) != 1 || got[0].ID != string(id) {
 		h.Fatalf("%s: got %+v, want one request, with the reminder's id", what, got)
 	}
 	var body struct {
 		Data struct{ Memory struct{ Value string } }
 	}
-	h.ok(json.Unmarshal([]byte(got[0].body), &body))
+	h.ok(json.Unmarshal([]byte(got[0].Body), &body))
 	return body.Data.Memory.Value
 }
 
 func (h *house) nothing(what string) {
 	h.Helper()
-	if diff := cmp.Diff([]request(nil), h.receiver.take(), cmp.AllowUnexported(request{})); diff != "" {
+	if diff := cmp.Diff([]webhooktest.Request(nil), h.receiver.Take()); diff != "" {
 		h.Errorf("%s: something was sent:\n%s", what, diff)
 	}
 }

@@ -24,6 +24,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/notify"
 )
 
 // Store is what this package asks of the store.
@@ -80,7 +81,7 @@ type Deps struct {
 	// Told is told of each time that comes due, at the first try, for who listens to the tenant. It must not block.
 	Told    func(tenant recaller.TenantID, e recaller.Event)
 	Log     *slog.Logger
-	Metrics *Metrics
+	Metrics *notify.Metrics
 	Now     func() time.Time
 	NewID   func() string
 }
@@ -143,7 +144,7 @@ func (s *Service) Cancel(
 ) (recaller.Reminder, error) {
 	r, err := s.Store.CloseReminder(ctx, tenant, id, recaller.ReminderCancelled, "", s.Now())
 	if err == nil {
-		s.Metrics.count(resultCancelled)
+		s.Metrics.Add(resultCancelled)
 	}
 	return r, err
 }

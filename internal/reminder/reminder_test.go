@@ -13,15 +13,15 @@ import (
 func (h *house) dead(key string) recaller.Reminder {
 	h.Helper()
 	r := h.remind(key, "milk", time.Minute)
-	h.receiver.answers(503, nil)
+	h.receiver.Answers(503, nil)
 	n := 0
 	for range maxTries + 5 {
 		n += h.pass(2 * time.Hour)
 	}
-	if n != maxTries || len(h.receiver.take()) != maxTries {
+	if n != maxTries || len(h.receiver.Take()) != maxTries {
 		h.Errorf("%d attempts, want %d", n, maxTries)
 	}
-	h.receiver.answers(200, nil)
+	h.receiver.Answers(200, nil)
 	h.is("given up on", r.ID, recaller.ReminderDead, maxTries, "unreachable")
 	return r
 }
@@ -69,7 +69,7 @@ func TestTheLastTimeOfOneThatRepeatsIsTriedAgain(t *testing.T) {
 			for range maxTries + 1 {
 				h.pass(2 * time.Hour)
 			}
-			if got := h.receiver.take(); len(got) != maxTries || got[0].id != string(r.Occurrence()) {
+			if got := h.receiver.Take(); len(got) != maxTries || got[0].ID != string(r.Occurrence()) {
 				h.Errorf("got %d requests, want every try, all of one id", len(got))
 			}
 		}
@@ -78,7 +78,7 @@ func TestTheLastTimeOfOneThatRepeatsIsTriedAgain(t *testing.T) {
 			_, err := h.Retry(h.Context(), tenantID, r.ID)
 			h.ok(err)
 		}
-		h.receiver.answers(503, nil)
+		h.receiver.Answers(503, nil)
 		h.pass(24*time.Hour - 2*time.Hour)
 		givenUp()
 		h.is("given up on", r.ID, recaller.ReminderDead, maxTries, "unreachable")
@@ -87,7 +87,7 @@ func TestTheLastTimeOfOneThatRepeatsIsTriedAgain(t *testing.T) {
 		givenUp()
 		h.is("and once more", r.ID, recaller.ReminderDead, 2*maxTries, "unreachable")
 		again()
-		h.receiver.answers(200, nil)
+		h.receiver.Answers(200, nil)
 		h.pass(0)
 		h.only("taken at last", r.Occurrence())
 		h.is("taken at last", r.ID, recaller.ReminderDelivered, 2*maxTries, "unreachable")
@@ -116,7 +116,7 @@ func TestNothingWaitsForEver(t *testing.T) {
 			return found
 		}
 		for _, answer := range []int{503, 503, 200} {
-			h.receiver.answers(answer, nil)
+			h.receiver.Answers(answer, nil)
 			for range 200 {
 				h.pass(time.Hour)
 			}
@@ -158,7 +158,7 @@ func TestARetryWhileItIsGivenUp(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	r := h.remind("a", "milk", time.Minute)
-	h.receiver.answers(503, nil)
+	h.receiver.Answers(503, nil)
 	for range maxTries - 1 {
 		h.pass(2 * time.Hour)
 	}
@@ -167,12 +167,12 @@ func TestARetryWhileItIsGivenUp(t *testing.T) {
 		_, err := h.Retry(t.Context(), tenantID, r.ID)
 		return err
 	})
-	h.receiver.take()
+	h.receiver.Take()
 	h.pass(2 * time.Hour)
-	if got := len(h.receiver.take()); got != 2 {
+	if got := len(h.receiver.Take()); got != 2 {
 		t.Errorf("got %d requests, want the last try and the one after it", got)
 	}
-	h.receiver.answers(200, nil)
+	h.receiver.Answers(200, nil)
 	h.pass(2 * time.Hour)
 	h.only("tried again", r.ID)
 }
@@ -207,7 +207,7 @@ func TestCancelWhileItIsSent(t *testing.T) {
 	for _, status := range []int{200, 500} {
 		h := newHouse(t)
 		r := h.remind("a", "milk", time.Hour)
-		h.receiver.answers(status, func() {
+		h.receiver.Answers(status, func() {
 			_, err := h.Cancel(t.Context(), tenantID, r.ID)
 			h.ok(err)
 		})
@@ -215,7 +215,7 @@ func TestCancelWhileItIsSent(t *testing.T) {
 			t.Errorf("%d attempts, want one", n)
 		}
 		h.is("cancelled", r.ID, recaller.ReminderCancelled, 0, "")
-		h.receiver.take()
+		h.receiver.Take()
 		h.pass(24 * time.Hour)
 		h.nothing("cancelled")
 	}
