@@ -50,6 +50,7 @@ type Tenant struct {
 	OAuth       OAuth             // whose access tokens are taken over MCP, beside keys
 	Upstream    Upstream          // where requests through the proxy go on to; none: to the server's own
 	Telephone   Telephone         // how calls to its numbers are answered
+	Texting     Texting           // what is done about texts to them
 	CreatedAt   time.Time
 	Unreadable  bool  `json:"-"` // in lists only: its settings cannot be opened, because its key is missing or they are damaged
 	Version     int64 `json:"-"` // the store's count of changes; an update must have the one that was read
@@ -164,6 +165,12 @@ func (t Tenant) WithDefaults() Tenant {
 	}
 	if t.ResumeWindow == 0 {
 		t.ResumeWindow = 72 * time.Hour
+	}
+	if t.Texting.Reply == "" {
+		t.Texting.Reply = ReplyNone
+	}
+	if t.Texting.QuietAfter == 0 {
+		t.Texting.QuietAfter = time.Hour
 	}
 	if t.IdleLimit == 0 {
 		t.IdleLimit = 30 * time.Minute

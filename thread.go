@@ -15,6 +15,7 @@ type Thread struct {
 	Persona    PersonaChoice
 	Verified   bool           // the platform or the application says who writes: its conversations begin as TrustVerified
 	Summary    *ThreadSummary // nil until there was enough to summarise
+	Stopping   Stopping       // of texts: whether he wants any
 	CreatedAt  time.Time
 	Version    int64 // how often it was changed, from 1; what is said in it does not count
 
@@ -64,7 +65,8 @@ type ThreadPatch struct {
 	Title      *string
 	Found      bool // Title was made of what was said: it gives way to one that was given
 	Persona    *PersonaChoice
-	Verified   bool           // it is known who writes; that does not end
+	Verified   bool // it is known who writes; that does not end
+	Stopping   *Stopping
 	Summary    *ThreadSummary // one that is made of fewer exchanges than the present one is left out
 }
 
@@ -82,6 +84,9 @@ func (t *Thread) Take(p ThreadPatch) (changed bool) {
 	}
 	if p.Verified && !t.Verified {
 		t.Verified, changed = true, true
+	}
+	if p.Stopping != nil && *p.Stopping != t.Stopping {
+		t.Stopping, changed = *p.Stopping, true
 	}
 	if p.Summary != nil && (t.Summary == nil || p.Summary.Exchanges >= t.Summary.Exchanges) {
 		t.Summary, changed = p.Summary, true

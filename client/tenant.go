@@ -30,6 +30,7 @@ type Tenant struct {
 	Masking             recaller.Masking   `json:"masking" enum:"on,off" doc:"Whether card numbers, national ids and passwords are masked before anything is stored." example:"on"`
 	MemoryTools         bool               `json:"memory_tools" doc:"The agent has the memory tools: its briefing says how to use them." example:"false"`
 	Prompts             map[string]string  `json:"prompts" doc:"The tenant's own texts for models, by the prompt's name; where there is none, ours is in effect."`
+	Texting             Texting            `json:"texting" doc:"What is done about texts to its numbers."`
 	Telephone           Telephone          `json:"telephone" doc:"How calls to its numbers are answered."`
 	CreatedAt           time.Time          `json:"created_at" doc:"When it was made." example:"2026-01-05T08:00:00Z"`
 	Unreadable          bool               `json:"unreadable,omitempty" doc:"In a list: its settings cannot be read, because its key is missing or they are damaged; its calls are not served until that is put back." example:"false"`
@@ -98,6 +99,7 @@ type TenantSettings struct {
 	Packs               *[]string           `json:"packs,omitempty" nullable:"false" doc:"Keyword packs, in order of precedence: service (the default), golf, and those of its own (/v1/packs)."`
 	Masking             *recaller.Masking   `json:"masking,omitempty" enum:"on,off" doc:"Whether card numbers, national ids and passwords are masked before anything is stored; on by default." example:"on"`
 	MemoryTools         *bool               `json:"memory_tools,omitempty" doc:"The agent has the memory tools: its briefing is to say how to use them; false by default." example:"true"`
+	Texting             *TextingPatch       `json:"texting,omitempty" doc:"What is done about texts to its numbers; fields that are left out stay."`
 	Telephone           *TelephonePatch     `json:"telephone,omitempty" doc:"How calls to its numbers are answered; fields that are left out stay."`
 	Prompts             map[string]*string  `json:"prompts,omitempty" doc:"Own texts for models, by the prompt's name, at most 8000 bytes each; null or an empty text brings ours back, and those that are not named stay."`
 }

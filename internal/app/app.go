@@ -25,6 +25,7 @@ import (
 	"github.com/recallerhq/recaller/internal/document"
 	"github.com/recallerhq/recaller/internal/durable"
 	"github.com/recallerhq/recaller/internal/events"
+	written "github.com/recallerhq/recaller/internal/exchange" // what is called exchange in the tests is a telephone exchange
 	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/httpapi"
 	"github.com/recallerhq/recaller/internal/jobs"
@@ -42,6 +43,7 @@ import (
 	"github.com/recallerhq/recaller/internal/telegram"
 	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/tenant"
+	"github.com/recallerhq/recaller/internal/texting"
 	"github.com/recallerhq/recaller/internal/vault"
 )
 
@@ -61,6 +63,8 @@ type Options struct {
 	Relay relay.Options
 	// AgentPatience is how long callers wait for a word of the built-in agent; 0: its default.
 	AgentPatience time.Duration
+	// TextWait is how long a text waits for more before it is answered; 0: its default.
+	TextWait time.Duration
 	// Wrap, if set, is put between the use cases and the engine of the store. Tests use it to make the store fail.
 	Wrap func(store.Engine) store.Engine
 }
@@ -97,6 +101,8 @@ type App struct {
 	companion     *telegram.Bot // nil: none is configured
 	telephone     *telephony.Server
 	carrier       *carrier.Client
+	exchanges     *written.Service
+	texting       *texting.Service
 	agent         *agent.Agent // nil: no language model is configured
 	leased        bool         // the last process's leases of jobs are to end before any job runs
 	loops         loops
@@ -172,7 +178,7 @@ func (a *App) openTenants(ctx context.Context) error {
 	a.closers = append(a.closers, func() error { issuers.Close(); return nil })
 	a.tenants = tenant.New(tenant.Deps{
 		Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.feed.AnewTenant, Reachable: a.reach().Host,
-		Issuers: issuers, PublicURL: a.cfg.Public, Answers: telephony.Answers(a.sockets()...),
+		Issuers: issuers, PublicURL: a.cfg.Public, Answers: telephony.Answers(a.sockets()...), Replies: a.replies(),
 	})
 	a.key = a.cfg.APIKey.Reveal()
 	if a.key == "" {

@@ -90,6 +90,7 @@ func (a *App) wire() error {
 	})
 	a.search = a.searching(embedder, words)
 	model := a.model(tools)
+	a.textable(threads)
 	a.runJobs(reminders, notices, model)
 	if err := a.accompany(threads, model); err != nil {
 		return err
@@ -282,6 +283,7 @@ func (a *App) runJobs(reminders *reminder.Service, notices *notify.Service, mode
 			AtOnce: reminderWorkers, Share: reminderShare, Scheduled: true,
 		},
 		recaller.JobDispatch: noticeJobs(notices),
+		recaller.JobText:     a.textJobs(),
 		recaller.JobReindex: {
 			Run: a.reindex, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff,
 			AtOnce: reindexWorkers, Share: reindexShare,
@@ -299,7 +301,7 @@ func (a *App) runJobs(reminders *reminder.Service, notices *notify.Service, mode
 			return err
 		}, GiveUp: a.privacy.GiveUp, Timeout: eraseTimeout, AtOnce: eraseWorkers, Share: eraseShare},
 	}, jobs.Options{
-		Workers: workers + long + threadWorkers + reminderWorkers + noticeWorkers + 2*reindexWorkers + deliveryWorkers + eraseWorkers, Jitter: rand.Float64,
+		Workers: workers + long + textWorkers + threadWorkers + reminderWorkers + noticeWorkers + 2*reindexWorkers + deliveryWorkers + eraseWorkers, Jitter: rand.Float64,
 	}, a.log, a.registry, now)
 	a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "recaller_jobs_waiting", Help: "Jobs that wait or run; -1 while the store is away.",

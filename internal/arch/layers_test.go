@@ -20,11 +20,11 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"speech", "when", "repeat", "identity", "transcript", "recall/token", "recall/kind", "recall/index", "livebuffer",
 			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/unfinished", "wrapup/answer", "wrapup/evidence",
-			"agreement", "pin", "guard", "prompt", "realtime", "mediastream", "fence", "forgotten", "tag", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
+			"agreement", "pin", "guard", "prompt", "sms", "realtime", "mediastream", "fence", "forgotten", "tag", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
-			"events", "refresh", "feed", "tool", "reminder", "notify", "search", "exam", "agent", "exchange",
+			"events", "refresh", "feed", "tool", "reminder", "notify", "search", "exam", "agent", "exchange", "texting",
 		}},
 		{name: "material", packages: []string{"/demo"}, pure: true},
 		{name: "platform", own: true, packages: []string{"config/...", "obs/..."}},
@@ -102,6 +102,7 @@ func edges() map[string][]string {
 		"reminder":     {"notify"}, // how deliveries are counted
 		"agent":        {"memory", "tool"},
 		"exchange":     {"agent", "briefing", "conversation", "thread"},
+		"texting":      {"agent", "conversation", "exchange"},
 		"telephony":    {"telephony/signed"},
 		"relay":        {"telephony"}, // whose socket it is
 

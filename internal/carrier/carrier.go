@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
 )
@@ -35,8 +36,7 @@ const DefaultTimeout = 10 * time.Second
 
 // Bounds of a request and its answer.
 const (
-	MaxWords  = 1600      // characters of a text by SMS
-	MaxChat   = 4096      // characters of a text by WhatsApp
+	MaxWords  = 1600      // characters of a text
 	maxAnswer = 256 << 10 // bytes of an answer that are read
 )
 
@@ -90,17 +90,13 @@ func (c *Client) Rings() []recaller.Carrier {
 // in trouble itself), and Timeout: it may have taken the text, and told us nothing. Who sends again after that may have
 // it sent twice.
 func (c *Client) Text(ctx context.Context, t recaller.PhoneText) (id string, err error) {
-	most := MaxWords
-	if t.Channel == recaller.ChannelWhatsApp {
-		most = MaxChat
-	}
 	switch {
 	case !slices.Contains(c.Texts(), t.Carrier):
 		return "", noKeys(t.Carrier)
 	case t.Channel != recaller.ChannelSMS && t.Channel != recaller.ChannelWhatsApp:
 		return "", recaller.Errorf(recaller.Invalid, "a text goes out by sms or whatsapp")
-	case t.Words == "" || len([]rune(t.Words)) > most:
-		return "", recaller.Errorf(recaller.Invalid, "a text must have 1 to %d characters", most)
+	case t.Words == "" || utf8.RuneCountInString(t.Words) > MaxWords:
+		return "", recaller.Errorf(recaller.Invalid, "a text must have 1 to %d characters", MaxWords)
 	case t.Carrier == recaller.CarrierTelnyx:
 		return c.telnyxText(ctx, t)
 	}

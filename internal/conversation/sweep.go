@@ -29,7 +29,7 @@ func (s *Service) TakeUp(ctx context.Context) (live, closed int, err error) {
 		all.SetLimit(takenAtOnce)
 		for _, c := range active {
 			all.Go(func() error {
-				did, cerr := s.endIdle(ctx, s.takeUp(ctx, tenant, c), tenant.IdleLimit)
+				did, cerr := s.endIdle(ctx, s.takeUp(ctx, tenant, c), tenant)
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -58,7 +58,7 @@ func itsOwn(err error) bool {
 // takenAtOnce is how many conversations are taken up at the same time: writes that come together share a commit.
 const takenAtOnce = 64
 
-// CloseIdle ends conversations that had no turn for the tenant's idle limit, and returns how many. It also lets go of
+// CloseIdle ends conversations that had no turn for as long as the tenant says, and returns how many. It also lets go of
 // live state of conversations that somebody else ended, and of ephemeral words whose wrap-up never came.
 func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 	s.expireWords(s.Now())
@@ -69,7 +69,7 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 			}
 		}
 		for _, e := range s.Ledger.all(func(e *entry) bool { return e.tenant.ID == tenant.ID }) {
-			did, cerr := s.endIdle(ctx, e, tenant.IdleLimit)
+			did, cerr := s.endIdle(ctx, e, tenant)
 			if cerr != nil && !itsOwn(cerr) {
 				err = errors.Join(err, cerr)
 			}
@@ -81,10 +81,10 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 	})
 }
 
-// endIdle ends a conversation that is idle. It owns it meanwhile, and has what came carried out. One that has been
+// endIdle ends a conversation that is idle by the settings that are given. It owns it meanwhile, and has what came carried out. One that has been
 // silent since it was taken up was cut: it has failed, and a start with its external id resumes it.
-func (s *Service) endIdle(ctx context.Context, e *entry, limit time.Duration) (did bool, err error) {
-	conv, end, again := e.ownIdle(limit)
+func (s *Service) endIdle(ctx context.Context, e *entry, as recaller.Tenant) (did bool, err error) {
+	conv, end, again := e.ownIdle(as)
 	if end == nil {
 		return false, nil
 	}
@@ -103,10 +103,10 @@ func (s *Service) endIdle(ctx context.Context, e *entry, limit time.Duration) (d
 // ownIdle owns a conversation, if it is live, nothing waits in it, and it is idle, and returns how it ends. Whatever
 // comes meanwhile waits for the outcome. It is not held, because it could not be stored after the end. again says that
 // the store was asked before to end it. A nil end: it goes on.
-func (e *entry) ownIdle(limit time.Duration) (conv recaller.Conversation, end *End, again bool) {
+func (e *entry) ownIdle(as recaller.Tenant) (conv recaller.Conversation, end *End, again bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.state != live || e.queue.owned || e.ledger.elapsed()-e.spoke < limit {
+	if e.state != live || e.queue.owned || e.ledger.elapsed()-e.spoke < as.Quiet(e.conv) {
 		return conv, nil, false
 	}
 	e.moveLocked(isIdle)

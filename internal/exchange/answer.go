@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/agent"
@@ -16,10 +17,11 @@ type Asking struct {
 	ID       string // of what was written
 	Language string // what the caller speaks, as the platform tells it; empty: it is found out
 	// Whole: the answer is delivered once it is whole, so nobody hears it meanwhile. One that the model did not finish is an
-	// error then (whoever asks tries again, or calls Apologise), and so one that something newer was written against is
-	// not kept, unless Late says that it has waited for long enough. Else it is heard as it is made.
-	Whole bool
-	Late  bool
+	// error then (whoever asks tries again, or calls Apologise), and one that something newer was written before is not
+	// kept, as long as nothing has waited for an answer for longer than Patience. Else it is heard as it is made.
+	Whole    bool
+	Patience time.Duration
+	Most     int // answers in the conversation within an hour; 0: any
 }
 
 // Answered is what became of it.
@@ -27,10 +29,12 @@ type Answered struct {
 	Thread recaller.Thread
 	Text   string // as it was kept: what is to go out
 	// Newer: something newer was written, which is to be answered with it. Nothing was kept.
-	Newer  bool
-	Before bool          // it was answered before: Text is that answer, and nothing was said
-	Failed recaller.Kind // how the model failed, where Text is, or ends with, an apology
-	HangUp bool          // the agent says that all is said
+	Newer bool
+	// TooMany: there were Most answers within the hour. Nothing was kept.
+	TooMany bool
+	Before  bool          // it was answered before: Text is that answer, and nothing was said
+	Failed  recaller.Kind // how the model failed, where Text is, or ends with, an apology
+	HangUp  bool          // the agent says that all is said
 }
 
 // Answer has the built-in agent answer what was written, and keeps the answer. say gets it piece by piece as it is made;
@@ -51,7 +55,10 @@ func (s *Service) Answer(
 	case st.answered != "":
 		out.Text, out.Before = st.answered, true
 		return out, nil
-	case in.Whole && !in.Late && st.newer:
+	case in.Most > 0 && st.answersSince(s.Now().Add(-time.Hour)) >= in.Most:
+		out.TooMany = true
+		return out, nil
+	case s.waits(in, st):
 		out.Newer = true
 		return out, nil
 	case s.Agent == nil:
@@ -70,14 +77,20 @@ func (s *Service) Answer(
 	case in.Whole && got.By == agent.ByFallback:
 		return out, recaller.Errorf(got.Failed, "the model did not answer")
 	}
-	if in.Whole && !in.Late {
+	if in.Whole {
 		now, err := s.stands(ctx, tenant, in.Thread, in.ID)
-		if err != nil || now.newer {
+		if err != nil || s.waits(in, now) {
 			out.Newer = err == nil
 			return out, err
 		}
 	}
 	return out, s.keep(context.WithoutCancel(ctx), tenant, st, in.ID, got.Text, got.Interrupted, &out)
+}
+
+// waits reports whether what was written is to be answered with what was written after it, or was.
+func (s *Service) waits(in Asking, st standing) bool {
+	late := !st.since.IsZero() && s.Now().Sub(st.since) >= in.Patience
+	return in.Whole && st.newer && !late
 }
 
 // keep keeps an answer.

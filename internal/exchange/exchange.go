@@ -64,6 +64,7 @@ type Deps struct {
 	Conversations Conversations
 	Agent         Agent // nil: nothing can be answered
 	Log           *slog.Logger
+	Now           func() time.Time
 }
 
 // Service carries out the use cases. Safe for concurrent use.
@@ -152,7 +153,18 @@ type standing struct {
 	conv     recaller.ConversationID
 	turns    []recaller.Turn // of the conversation, in order, but that it is the last
 	newer    bool            // something was written after it
+	since    time.Time       // when the first was written that nothing was said after; zero: there is none
 	answered string          // what it was answered; empty: nothing
+}
+
+// answersSince counts what the tenant's side said since a time.
+func (st *standing) answersSince(from time.Time) (n int) {
+	for _, t := range st.turns {
+		if t.Speaker == recaller.Assistant && t.At.After(from) {
+			n++
+		}
+	}
+	return n
 }
 
 // errGone is that of something that was written and is not there any more: forgotten, or long past.
@@ -191,6 +203,12 @@ func (st *standing) read(last []briefing.Said, asked, replied []recaller.TurnID)
 	}
 	st.conv = last[at].Conversation
 	for i, said := range last {
+		switch {
+		case said.Turn.Speaker == recaller.Assistant:
+			st.since = time.Time{}
+		case st.since.IsZero():
+			st.since = said.Turn.At
+		}
 		if slices.Contains(replied, said.Turn.ID) {
 			st.answered = said.Turn.Text
 		}

@@ -20,6 +20,9 @@ import (
 
 const tenant = recaller.TenantID("t1")
 
+// at is when all of it is written.
+var at = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
 // chats are threads in memory: each with one conversation, in which every request is carried out once.
 type chats struct {
 	mu    sync.Mutex
@@ -59,7 +62,7 @@ func (c *chats) Say(
 		}
 		kept := recaller.Turn{
 			ID: recaller.TurnID(fmt.Sprint(len(c.said[t.ID]))), Number: len(c.said[t.ID]), Speaker: turn.Speaker,
-			Text: strings.ReplaceAll(turn.Text, "hunter2", "[password]"), Interrupted: turn.Interrupted,
+			Text: strings.ReplaceAll(turn.Text, "hunter2", "[password]"), Interrupted: turn.Interrupted, At: at,
 		}
 		c.said[t.ID] = append(c.said[t.ID], briefing.Said{Conversation: conv.ID, Turn: kept})
 		c.marks[once.Token] = []recaller.TurnID{kept.ID}
@@ -123,13 +126,14 @@ type bench struct {
 	chats *chats
 	clerk *clerk
 	chat  recaller.Thread
+	now   time.Time
 }
 
 func setup(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{t: t, chats: &chats{said: map[recaller.ThreadID][]briefing.Said{}, marks: map[string][]recaller.TurnID{}}, clerk: &clerk{}}
+	b := &bench{t: t, chats: &chats{said: map[recaller.ThreadID][]briefing.Said{}, marks: map[string][]recaller.TurnID{}}, clerk: &clerk{}, now: at}
 	b.Service = exchange.New(exchange.Deps{
-		Threads: b.chats, Store: b.chats, Conversations: b.chats, Agent: b.clerk, Log: slog.New(slog.DiscardHandler),
+		Threads: b.chats, Store: b.chats, Conversations: b.chats, Agent: b.clerk, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return b.now },
 	})
 	var err error
 	b.chat, _, err = b.Open(t.Context(), tenant, exchange.Party{Channel: recaller.ChannelSMS, Chat: "sms:1", Caller: conversation.CallerRef{Phone: "+15550001111"}})
@@ -147,7 +151,7 @@ func (b *bench) writes(id, text string) {
 }
 
 func (b *bench) asks(id string) exchange.Asking {
-	return exchange.Asking{Thread: b.chat.ID, ID: id, Whole: true}
+	return exchange.Asking{Thread: b.chat.ID, ID: id, Whole: true, Patience: time.Minute}
 }
 
 func (b *bench) answers(in exchange.Asking) exchange.Answered {
@@ -207,6 +211,9 @@ func TestABurstIsAnsweredTogether(t *testing.T) {
 	if got := b.answers(b.asks("m2")); got.Text != "You wrote: When do you open?" || len(b.clerk.asked[1].Turns) != 2 {
 		t.Errorf("the last: got %+v", got)
 	}
+	if got := b.answers(b.asks("m1")); !got.Newer || len(b.clerk.asked) != 2 { // jobs come in any order
+		t.Errorf("the first, after the last: got %+v after %d questions", got, len(b.clerk.asked))
+	}
 	b.has("user: Hi", "user: When do you open?", "assistant: You wrote: When do you open?")
 }
 
@@ -216,7 +223,8 @@ func TestWhatHasWaitedForLongEnoughIsAnsweredBeforeWhatIsNewer(t *testing.T) {
 	b := setup(t)
 	b.writes("m1", "Hi")
 	late := b.asks("m1")
-	late.Late = true
+	late.Patience = time.Minute
+	b.now = b.now.Add(time.Minute)
 	b.clerk.during = func() { b.writes("m2", "And on Sunday?"); b.clerk.during = nil }
 	if got := b.answers(late); got.Text != "You wrote: Hi" {
 		t.Errorf("got %+v", got)

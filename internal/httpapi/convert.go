@@ -281,6 +281,7 @@ func tenantOut(t recaller.Tenant) client.Tenant {
 		Packs:    ids[string](t.Packs),
 		OwnPacks: ids[string](t.OwnPacks), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,
 		Telephone: client.Telephone(t.Telephone),
+		Texting:   client.Texting{Reply: t.Texting.Reply, QuietMinutes: t.Texting.QuietAfter.Minutes()},
 		CreatedAt: instant(t.CreatedAt),
 	}
 }

@@ -100,6 +100,12 @@ func settings(t *recaller.Tenant, in client.TenantSettings) {
 		put(&t.Telephone.Language, p.Language)
 		put(&t.Telephone.Voice, p.Voice)
 	}
+	if p := in.Texting; p != nil {
+		put(&t.Texting.Reply, p.Reply)
+		if p.QuietMinutes != nil {
+			t.Texting.QuietAfter = seconds(*p.QuietMinutes * 60)
+		}
+	}
 	if in.ResumeWindowSeconds != nil {
 		t.ResumeWindow = seconds(*in.ResumeWindowSeconds)
 	}

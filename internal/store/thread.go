@@ -15,6 +15,8 @@ type threadBody struct {
 	Persona    recaller.PersonaChoice `json:"persona"`
 	Verified   bool                   `json:"verified,omitempty"`
 	Summary    *threadSummary         `json:"summary,omitempty"`
+	Stopped    int64                  `json:"stopped,omitempty"`
+	StoppedBy  string                 `json:"stopped_by,omitempty"`
 }
 
 // threadSummary is recaller.ThreadSummary as it is sealed.
@@ -67,6 +69,10 @@ func (b binding) thread(t recaller.Thread) binding {
 
 func (b box) sealThread(t recaller.Thread) ([]byte, error) {
 	body := threadBody{ExternalID: t.ExternalID, Title: t.Title, Found: t.TitleFound, Persona: t.Persona, Verified: t.Verified}
+	if t.Stopping.Stopped() {
+		body.Stopped = micros(t.Stopping.At)
+	}
+	body.StoppedBy = t.Stopping.By
 	if s := t.Summary; s != nil {
 		body.Summary = &threadSummary{Text: s.Text, By: s.By, Exchanges: s.Exchanges, At: micros(s.At), Interim: s.Interim}
 	}
@@ -79,6 +85,10 @@ func (b box) openThread(row sealedThread) (recaller.Thread, error) {
 	t := row.Thread
 	t.ExternalID, t.Title, t.TitleFound, t.Persona = body.ExternalID, body.Title, body.Found, body.Persona
 	t.Verified = body.Verified
+	t.Stopping.By = body.StoppedBy
+	if body.Stopped != 0 {
+		t.Stopping.At = fromMicros(body.Stopped)
+	}
 	if s := body.Summary; s != nil {
 		t.Summary = &recaller.ThreadSummary{Text: s.Text, By: s.By, Exchanges: s.Exchanges, At: fromMicros(s.At), Interim: s.Interim}
 	}
@@ -305,7 +315,7 @@ func (s *Store) Stretches(
 	return list, err
 }
 
-// EnqueueThread inserts the job that summarises a thread, unless it waits already.
+// EnqueueThread inserts a job about a thread of a caller's, unless one with its kind and subject waits already.
 func (s *Store) EnqueueThread(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, job recaller.Job,
 ) error {

@@ -239,6 +239,7 @@ func (s *Server) Settle(ctx context.Context) {
 	case <-done:
 	case <-ctx.Done():
 	}
+	_ = s.retryTexts(ctx, 0) // whose they are was not told that they are kept
 }
 
 // end is how a call ended.

@@ -294,9 +294,13 @@ func (s *Server) endIfTold(ctx context.Context, t recaller.Tenant, c call) {
 	}
 }
 
-// Retry carries out ends that could not be when they were told. Call it from time to time; it returns what stands against
+// Retry carries out ends that could not be when they were told, and takes texts that could not be. Call it from time to time; it returns what stands against
 // it.
 func (s *Server) Retry(ctx context.Context) error {
+	return errors.Join(s.retryTexts(ctx, textsAge), s.retryEnds(ctx))
+}
+
+func (s *Server) retryEnds(ctx context.Context) error {
 	ids, gone := s.ends.waiting()
 	s.metrics.dropped.Add(float64(gone))
 	for _, id := range ids {

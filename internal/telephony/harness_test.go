@@ -19,6 +19,7 @@ import (
 	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/telephony/signed"
 	"github.com/recallerhq/recaller/internal/telephony/telephonytest"
+	"github.com/recallerhq/recaller/internal/texting"
 )
 
 const (
@@ -33,6 +34,7 @@ type core struct {
 	now    func() time.Time
 	calls  map[string]*recaller.Conversation
 	starts []conversation.Start
+	texts  []texting.Incoming
 	hang   chan struct{} // not nil: everything waits for it
 	slow   chan struct{} // not nil: beginnings wait for it
 	broken error         // not nil: what everything fails with
@@ -178,7 +180,7 @@ func newDesk(t *testing.T, p recaller.Telephone, change func(*telephony.Options)
 	}
 	log := slog.New(slog.NewTextHandler(d.log, nil))
 	d.door, err = telephony.New(telephony.Deps{
-		Gate: admission.New(nil, log, admission.Options{}), Tenants: d.core, Conversations: d.core, Tokens: d.tokens, Log: log,
+		Gate: admission.New(nil, log, admission.Options{}), Tenants: d.core, Conversations: d.core, Texts: d.core, Tokens: d.tokens, Log: log,
 		Registerer: d.reg, Now: d.clock.now,
 	}, opts)
 	if err != nil {

@@ -21,6 +21,7 @@ type hook struct {
 	platform platform
 	form     url.Values
 	query    url.Values
+	text     *text  // of a text; nil: it is about a call
 	event    *event // of Telnyx's Call Control API; nil: it is a form
 }
 
@@ -70,6 +71,8 @@ func (s *Server) read(x *exchange, w http.ResponseWriter, r *http.Request) (hook
 	case !right:
 		return h, forged(x, "the signature is not the platform's: it must be made with this server's TWILIO_AUTH_TOKEN or "+
 			"TELNYX_PUBLIC_KEY, for the address under RECALLER_PUBLIC_URL")
+	case x.kind.texts() && !malformed && (isForm || x.platform == telnyx):
+		return s.readText(x, h, body)
 	case x.platform == telnyx && !isForm:
 		return s.readEvent(x, h, body)
 	case !isForm || malformed:

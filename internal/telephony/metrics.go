@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/recallerhq/recaller"
 )
 
 // platform says who asks, as far as the headers show.
@@ -23,9 +25,15 @@ type kind string
 const (
 	kindVoice  kind = "voice"
 	kindEnded  kind = "call-ended"
+	kindText   kind = "message"
 	kindSocket kind = "socket"
 	kindOther  kind = "other"
+
+	kindTextStatus kind = "message-status"
 )
+
+// texts reports whether it is about texts.
+func (k kind) texts() bool { return k == kindText || k == kindTextStatus }
 
 // result says what became of it.
 type result string
@@ -37,6 +45,10 @@ const (
 	resultNobody      result = "unknown_number" // no tenant has the number that was called
 	resultUnavailable result = "unavailable"    // the store did not say in time whose call it is, or how it ended
 	resultEnded       result = "ended"
+	resultText        result = "text"    // it is kept
+	resultCommand     result = "command" // it told the number something, which is carried out
+	resultStatus      result = "status"
+	resultRefused     result = "refused" // it is no text that can be kept
 	resultRecorded    result = "recorded"
 	resultKept        result = "kept"    // the call is not known yet, or the store is away: carried out later
 	resultIgnored     result = "ignored" // nothing that counts here: a call that rings, a recording that begins
@@ -55,6 +67,9 @@ type metrics struct {
 	seconds  *prometheus.HistogramVec
 	dropped  prometheus.Counter
 	refused  prometheus.Counter
+
+	deliveries   *prometheus.CounterVec
+	textsDropped prometheus.Counter
 }
 
 func newMetrics(reg prometheus.Registerer) (*metrics, error) {
@@ -72,8 +87,15 @@ func newMetrics(reg prometheus.Registerer) (*metrics, error) {
 		refused: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "recaller_telephone_commands_failed_total", Help: "Commands about calls that Telnyx did not take.",
 		}),
+		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "recaller_telephone_texts_delivered_total", Help: "What carriers told of texts that went out, by carrier and status.",
+		}, []string{"carrier", "status"}),
+		textsDropped: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "recaller_telephone_texts_dropped_total", Help: "Texts that were not acknowledged, could not be kept for an hour, and are given up.",
+		}),
 	}
-	if err := errors.Join(reg.Register(m.requests), reg.Register(m.seconds), reg.Register(m.dropped), reg.Register(m.refused)); err != nil {
+	if err := errors.Join(reg.Register(m.requests), reg.Register(m.seconds), reg.Register(m.dropped), reg.Register(m.refused),
+		reg.Register(m.deliveries), reg.Register(m.textsDropped)); err != nil {
 		return nil, fmt.Errorf("register the metrics of the telephone: %w", err)
 	}
 	return m, nil
@@ -81,7 +103,18 @@ func newMetrics(reg prometheus.Registerer) (*metrics, error) {
 
 func (m *metrics) observe(p platform, k kind, r result, took time.Duration) {
 	m.requests.WithLabelValues(string(p), string(k), string(r)).Inc()
-	if k == kindVoice || k == kindEnded {
+	if k == kindVoice || k == kindEnded || k == kindText {
 		m.seconds.WithLabelValues(string(k)).Observe(took.Seconds())
 	}
+}
+
+// delivery counts what a carrier told of a text.
+func (m *metrics) delivery(by recaller.Carrier, status string) {
+	switch status {
+	case "queued", "accepted", "sending", "sent", "delivered", "undelivered", "failed", "read",
+		"delivery_failed", "sending_failed", "delivery_unconfirmed":
+	default:
+		status = "other"
+	}
+	m.deliveries.WithLabelValues(string(by), status).Inc()
 }

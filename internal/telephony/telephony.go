@@ -36,6 +36,7 @@ const (
 	VoicePath = Path + "/voice"
 	EndedPath = Path + "/call-ended"
 	RelayPath = Path + "/relay" // the socket of recaller.AnswerRelay
+	TextPath  = Path + "/message"
 	MediaPath = Path + "/media" // the socket of recaller.AnswerBridge
 )
 
@@ -51,11 +52,15 @@ type Conversations interface {
 	Recorded(ctx context.Context, tenant recaller.TenantID, ref, link string) error
 }
 
+// TextStatusPath is told what becomes of texts that went out.
+const TextStatusPath = Path + "/message-status"
+
 // Deps are what the door works with; all are required.
 type Deps struct {
 	Gate          *admission.Gate
 	Tenants       Tenants
 	Conversations Conversations
+	Texts         Texts
 	Tokens        *Tokens // of the sockets that are awaited
 	Log           *slog.Logger
 	Registerer    prometheus.Registerer
@@ -111,6 +116,7 @@ type Server struct {
 	metrics *metrics
 	asking  chan struct{} // has one for each question to the store, and each command to Telnyx
 	ends    *ends
+	texts   *texts
 	lines   *lines
 	unknown chan struct{} // has one for each socket whose call is not known yet
 
@@ -128,7 +134,7 @@ func New(deps Deps, opts Options) (*Server, error) {
 	}
 	const full = "too many requests are under way; try again later"
 	return &Server{
-		Deps: deps, opts: opts, metrics: m, asking: make(chan struct{}, maxWaiting), ends: newEnds(deps.Now), lines: newLines(deps.Now),
+		Deps: deps, opts: opts, metrics: m, asking: make(chan struct{}, maxWaiting), ends: newEnds(deps.Now), texts: newTexts(deps.Now), lines: newLines(deps.Now),
 		unknown:  make(chan struct{}, opts.Strangers),
 		commands: newCommander(opts.Commands, opts.Again),
 		slots:    admission.Cap(maxAtOnce, full),
@@ -184,6 +190,7 @@ func (s *Server) serve(x *exchange, w http.ResponseWriter, r *http.Request) erro
 		carryOut = s.ring
 	case kindEnded:
 		carryOut = s.ended
+	case kindText, kindTextStatus:
 	case kindSocket:
 		return s.socketOf(x, w, r)
 	default:
@@ -211,6 +218,9 @@ func (s *Server) serve(x *exchange, w http.ResponseWriter, r *http.Request) erro
 	// What the platform asked for is done, even if it does not wait for the answer.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Patience)
 	defer cancel()
+	if h.text != nil {
+		return s.texted(ctx, x, w, h)
+	}
 	if h.event != nil {
 		if x.result = s.happened(ctx, h.event); x.result == resultBusy {
 			return recaller.Errorf(recaller.Exhausted, "too many calls are under way; send it again")
@@ -314,6 +324,10 @@ func kindOf(path string) kind {
 		return kindVoice
 	case EndedPath:
 		return kindEnded
+	case TextPath:
+		return kindText
+	case TextStatusPath:
+		return kindTextStatus
 	case RelayPath, MediaPath:
 		return kindSocket
 	}

@@ -59,7 +59,8 @@ type Deps struct {
 	Issuers   Issuers // checks access tokens; nil: none is taken
 	// Answers are those that calls can be answered with here; nil: all.
 	Answers   []recaller.TelephoneAnswer
-	PublicURL string // by which clients reach the server, without a slash at the end; empty: no access token is taken
+	Replies   []recaller.TextReply // that texts can have here; nil: all
+	PublicURL string               // by which clients reach the server, without a slash at the end; empty: no access token is taken
 }
 
 // Service carries out the use cases. Safe for concurrent use.
@@ -120,7 +121,7 @@ func (s *Service) Create(ctx context.Context, t recaller.Tenant) (recaller.Tenan
 	if err := validate(&t); err != nil {
 		return t, "", err
 	}
-	if err := s.answerable(&recaller.Tenant{}, &t); err != nil {
+	if err := errors.Join(s.answerable(&recaller.Tenant{}, &t), s.textable(&recaller.Tenant{}, &t)); err != nil {
 		return t, "", err
 	}
 	key, secret := s.newKey(t.ID, recaller.ScopeAdmin, "first key")
@@ -190,7 +191,7 @@ func (s *Service) changed(
 	if err := validate(&t); err != nil {
 		return old, t, err
 	}
-	return old, t, s.answerable(&old, &t)
+	return old, t, errors.Join(s.answerable(&old, &t), s.textable(&old, &t))
 }
 
 // raced reports whether a write failed because others came first.

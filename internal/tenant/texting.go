@@ -1,0 +1,34 @@
+package tenant
+
+import (
+	"slices"
+	"time"
+
+	"github.com/recallerhq/recaller"
+)
+
+// Bounds of how long an exchange of texts may be silent.
+const (
+	leastQuiet = time.Minute
+	mostQuiet  = 7 * 24 * time.Hour
+)
+
+// texting checks what is done about texts to a tenant's numbers.
+func texting(t recaller.Texting) error {
+	switch {
+	case !t.Reply.Valid():
+		return recaller.InvalidField("texting.reply", "must be one of %v", recaller.TextReplies())
+	case t.QuietAfter < leastQuiet || t.QuietAfter > mostQuiet:
+		return recaller.InvalidField("texting.quiet_minutes", "must be between 1 and %d", int(mostQuiet.Minutes()))
+	}
+	return nil
+}
+
+// textable checks that the server can have texts answered as is chosen, if it is otherwise than before.
+func (s *Service) textable(old, t *recaller.Tenant) error {
+	if t.Texting.Reply == old.Texting.Reply || s.Replies == nil || slices.Contains(s.Replies, t.Texting.Reply) {
+		return nil
+	}
+	return recaller.InvalidField("texting.reply", "must be one that this server can give, which needs a language model, "+
+		"and the keys of a carrier for what goes out: %v", s.Replies)
+}
