@@ -82,11 +82,12 @@ const (
 	ReasonRedirected  = "3xx"         // the class of the status that it was answered with
 	ReasonRefused     = "4xx"
 	ReasonServerError = "5xx"
+	ReasonTooMany     = "too many" // so many waited that this one was not even tried
 )
 
 // DispatchReasons lists the reasons.
 func DispatchReasons() []string {
-	return []string{ReasonNoWebhook, ReasonUnreachable, ReasonRedirected, ReasonRefused, ReasonServerError}
+	return []string{ReasonNoWebhook, ReasonUnreachable, ReasonRedirected, ReasonRefused, ReasonServerError, ReasonTooMany}
 }
 
 // Dispatch is an event that the tenant's webhook is to be told of, and has not taken yet.

@@ -45,7 +45,7 @@ type WebhookDelivery struct {
 	MemoryVersion  int                     `json:"memory_version,omitempty" doc:"And which version of it." example:"2"`
 	Sequence       int64                   `json:"sequence" doc:"Rises with what happens of a caller." example:"17"`
 	FailedTries    int                     `json:"failed_tries" doc:"How many tries failed." example:"36"`
-	Reason         string                  `json:"reason,omitempty" enum:"no webhook,unreachable,3xx,4xx,5xx" doc:"Why the last one did: the class of the answer's status; unreachable: there was no answer." example:"5xx"`
+	Reason         string                  `json:"reason,omitempty" enum:"no webhook,unreachable,3xx,4xx,5xx,too many" doc:"Why the last one did: the class of the answer's status; unreachable: there was no answer; too many: so many waited that it was not tried." example:"5xx"`
 	GivenUpAt      *time.Time              `json:"given_up_at,omitempty" doc:"When it was given up on. It is listed for 30 days." example:"2026-03-03T09:31:00Z"`
 }
 

@@ -36,10 +36,15 @@ func (a *App) telling(sender *webhook.Sender) (*reminder.Service, *notify.Servic
 // is written.
 func (a *App) announce() {
 	a.events = events.New(a.opts.Now)
+	backlog := &notify.Backlog{Waiting: a.store.WaitingDispatches, Most: notify.MaxWaiting, Log: a.log, Now: a.opts.Now}
 	a.store.Announce(store.Herald{
 		Audience: func(ctx context.Context, tenant recaller.TenantID) (store.Audience, error) {
 			wanted, err := a.tenants.WantedEvents(ctx, tenant)
-			return store.Audience{Webhook: wanted, Stream: a.events.Listened(tenant)}, err
+			out := store.Audience{Webhook: wanted, Stream: a.events.Listened(tenant)}
+			if len(wanted) > 0 && backlog.Full(ctx, tenant) {
+				out.Full = a.opts.Now()
+			}
+			return out, err
 		},
 		Committed: func(tenant recaller.TenantID, list []recaller.Event, queued bool) {
 			a.events.Tell(tenant, list...)

@@ -24,7 +24,9 @@ import (
 const (
 	tenantID = "t1"
 	maxTries = 4
-	secret   = webhooktest.Secret
+
+	mostWaiting = 30 // deliveries of a tenant
+	secret      = webhooktest.Secret
 )
 
 // house is the service on a real store, with the runner that sends and a receiver that checks signatures.
@@ -83,10 +85,15 @@ func (h *house) serve(handler jobs.Handler) {
 	var log *slog.Logger
 	h.logged, log = obstest.NewStream()
 	registry := prometheus.NewRegistry()
+	backlog := &notify.Backlog{Waiting: h.Place.Store.WaitingDispatches, Most: mostWaiting, Log: log, Now: h.Clock.Now}
 	h.Place.Store.Announce(store.Herald{
 		Audience: func(ctx context.Context, tenant recaller.TenantID) (store.Audience, error) {
 			t, err := h.settings.Tenant(ctx, tenant)
-			return store.Audience{Webhook: t.Webhook.Wanted()}, err
+			out := store.Audience{Webhook: t.Webhook.Wanted()}
+			if backlog.Full(ctx, tenant) {
+				out.Full = h.Clock.Now()
+			}
+			return out, err
 		},
 		Committed: func(recaller.TenantID, []recaller.Event, bool) {},
 	})

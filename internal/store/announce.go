@@ -13,6 +13,7 @@ import (
 // Audience is who is told of a tenant's events. The zero value is nobody.
 type Audience struct {
 	Webhook []recaller.EventType // what its webhook asks for
+	Full    time.Time            // not zero: so many deliveries wait that no more may, and what is told now is dead
 	Stream  bool                 // somebody listens to the tenant, or did a moment ago
 }
 
@@ -66,14 +67,22 @@ func (n *news) tell(ctx context.Context, tx Tx, events ...recaller.Event) error 
 			n.events = append(n.events, e)
 		}
 		if slices.Contains(n.audience.Webhook, e.Type) {
-			queries = append(queries, insertDispatch(n.tenant, e), insertDispatchJob(n.tenant, e))
+			queries = append(queries, n.dispatch(e)...)
 		}
 	}
 	if len(queries) == 0 {
 		return nil
 	}
-	n.queued = true
+	n.queued = n.audience.Full.IsZero()
 	return tx.QueryAll(ctx, queries...)
+}
+
+// dispatch writes an event with the job that sends it; where too many wait, as one that was given up on.
+func (n *news) dispatch(e recaller.Event) []Query {
+	if !n.audience.Full.IsZero() {
+		return []Query{insertDead(n.tenant, e, n.audience.Full)}
+	}
+	return []Query{insertDispatch(n.tenant, e), insertDispatchJob(n.tenant, e)}
 }
 
 // committed tells of the events once they are committed.

@@ -32,6 +32,26 @@ func insertDispatch(tenant recaller.TenantID, e recaller.Event) Query {
 	}
 }
 
+// insertDead writes an event that nobody tries to send, because too many wait. One that waits already stays as it is.
+func insertDead(tenant recaller.TenantID, e recaller.Event, at time.Time) Query {
+	q := insertDispatch(tenant, e)
+	return Query{
+		SQL: `INSERT INTO dispatches (tenant_id, id, caller_id, type, conversation_id, memory_id, memory_version, sequence, at,
+			status, reason, closed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'dead', $10, $11)
+			ON CONFLICT (tenant_id, id) DO NOTHING`,
+		Args: append(q.Args, recaller.ReasonTooMany, micros(at)),
+	}
+}
+
+// WaitingDispatches counts the deliveries of a tenant that wait to be sent, or tried again, up to most.
+func (s *Store) WaitingDispatches(ctx context.Context, tenant recaller.TenantID, most int) (n int, err error) {
+	err = s.WithTenant(ctx, tenant, Reading, func(tx Tx) error {
+		return tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM jobs WHERE tenant_id = $1 AND kind = $2 LIMIT `+itoa(most)+`) AS w`,
+			[]any{tenant, recaller.JobDispatch}, &n)
+	})
+	return n, err
+}
+
 // insertDispatchJob makes the job that sends it, due when it happened. So a caller's come in order.
 func insertDispatchJob(tenant recaller.TenantID, e recaller.Event) Query {
 	return Query{
