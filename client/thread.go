@@ -20,6 +20,7 @@ type Thread struct {
 	Persona        *ThreadPersona   `json:"persona,omitempty" doc:"Its own persona; left out where it has the tenant's."`
 	Verified       bool             `json:"verified,omitempty" doc:"It is known who writes: its conversations begin as verified." example:"false"`
 	Summary        *ThreadSummary   `json:"summary,omitempty" doc:"What it was about lately; left out until there were five exchanges, and while it is made anew because something was forgotten."`
+	StoppedAt      *time.Time       `json:"stopped_at,omitempty" doc:"Of texts: since when its caller wants nothing more sent; left out where he does." example:"2026-03-02T09:34:02Z"`
 	Exchanges      int              `json:"exchanges" doc:"How often the agent has answered in it." example:"12"`
 	CreatedAt      time.Time        `json:"created_at" doc:"When it began." example:"2026-03-02T09:30:00Z"`
 	LastActivityAt time.Time        `json:"last_activity_at" doc:"When something was last said." example:"2026-03-02T09:34:02Z"`

@@ -217,6 +217,10 @@ func threadOut(t recaller.Thread) client.Thread {
 		p := client.ThreadPersona(t.Persona)
 		out.Persona = &p
 	}
+	if t.Stopping.Stopped() {
+		at := instant(t.Stopping.At)
+		out.StoppedAt = &at
+	}
 	if s := t.Summary; s != nil && strings.TrimSpace(s.Text) != "" {
 		out.Summary = &client.ThreadSummary{Text: s.Text, By: s.By, Exchanges: s.Exchanges, At: instant(s.At)}
 	}

@@ -206,7 +206,9 @@ func (d *Data) PutSecrets() recaller.Opened {
 		Persona: recaller.PersonaChoice{Text: "like a Quokka"}, CreatedAt: d.Now,
 	}})
 	d.OK(err)
-	_, err = d.ChangeThread(d.ctx, "t", "th-1", recaller.ThreadPatch{Summary: &recaller.ThreadSummary{Text: "of a Quokka", At: d.Now}})
+	_, err = d.ChangeThread(d.ctx, "t", "th-1", recaller.ThreadPatch{
+		Summary: &recaller.ThreadSummary{Text: "of a Quokka", At: d.Now}, Stopping: &recaller.Stopping{At: d.Now, By: "zqmeta"},
+	})
 	d.OK(err)
 	_, err = d.FileDocument(d.ctx, "t", recaller.Filing{Once: once("4"), Document: recaller.Document{
 		ID: "d-1", Caller: o.Caller.ID, Origin: recaller.DocumentWritten, Title: "The Quokka", Content: "Quokka", Source: "Zwiebel",

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/recallerhq/recaller"
 )
@@ -75,6 +76,21 @@ func threads(b *bench) {
 	got, err = b.Store.ChangeThread(b.ctx, "t1", made.ID, recaller.ThreadPatch{Summary: &late})
 	b.ok(err)
 	eq(b, "changed", fmt.Sprint(got.Title, " ", got.Summary.Text, " ", got.Persona.Text), "The lake Zwiebel patient")
+	stop := recaller.Stopping{At: b.now.Truncate(time.Microsecond), By: "zq-mark"}
+	_, err = b.Store.ChangeThread(b.ctx, "t1", made.ID, recaller.ThreadPatch{Stopping: &stop})
+	b.ok(err)
+	got, err = b.Store.Thread(b.ctx, "t1", string(made.ID))
+	b.ok(err)
+	eq(b, "stopped", got.Stopping, stop)
+	other, err := b.Store.Thread(b.ctx, "t2", "zq-external")
+	b.ok(err)
+	eq(b, "the second tenant's is not", other.Stopping, recaller.Stopping{})
+	start := recaller.Stopping{By: "zq-later"}
+	_, err = b.Store.ChangeThread(b.ctx, "t1", made.ID, recaller.ThreadPatch{Stopping: &start})
+	b.ok(err)
+	got, err = b.Store.Thread(b.ctx, "t1", string(made.ID))
+	b.ok(err)
+	eq(b, "started again", fmt.Sprint(got.Stopping, got.Stopping.Stopped(), got.Title), fmt.Sprint(start, false, title))
 	_, err = b.Store.ChangeThread(b.ctx, "t1", "nobody's", recaller.ThreadPatch{Title: &title})
 	b.fails(err, recaller.NotFound)
 
