@@ -51,6 +51,7 @@ type Tenant struct {
 	Upstream    Upstream          // where requests through the proxy go on to; none: to the server's own
 	Telephone   Telephone         // how calls to its numbers are answered
 	Texting     Texting           // what is done about texts to them
+	WebChat     WebChat           // how visitors of its pages chat
 	CreatedAt   time.Time
 	Unreadable  bool  `json:"-"` // in lists only: its settings cannot be opened, because its key is missing or they are damaged
 	Version     int64 `json:"-"` // the store's count of changes; an update must have the one that was read
@@ -189,6 +190,9 @@ func (t Tenant) WithDefaults() Tenant {
 	}
 	if t.Telephone.Answer == "" {
 		t.Telephone.Answer = AnswerGreeting
+	}
+	if t.WebChat.Reply == "" {
+		t.WebChat.Reply = WebChatOff
 	}
 	if t.Personas == 0 && t.Profile.Personality != "" { // from before there were versions, or new
 		t.Persona, t.Personas = 1, 1

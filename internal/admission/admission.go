@@ -97,7 +97,7 @@ type Gate struct {
 	tokens   Tokens
 	log      *slog.Logger
 	now      func() time.Time
-	rates    *rates[recaller.KeyID]
+	rates    *Rates[recaller.KeyID]
 	attempts *attempts
 	lasting  lasting
 }
@@ -118,7 +118,7 @@ func New(keys Keys, log *slog.Logger, opts Options) *Gate {
 	}
 	return &Gate{
 		keys: keys, tokens: opts.Tokens, log: log, now: opts.Now,
-		rates: newRates[recaller.KeyID](opts.Rate, opts.Burst), attempts: newAttempts(opts.Failures),
+		rates: NewRates[recaller.KeyID](opts.Rate, opts.Burst), attempts: newAttempts(opts.Failures),
 	}
 }
 

@@ -47,7 +47,7 @@ func (x *Exchange) Admit(ctx context.Context, secret string, op *Operation) (con
 		if err := x.authorise(ctx, secret); err != nil {
 			return ctx, err
 		}
-		if !x.gate.rates.allow(x.Key, x.gate.now()) {
+		if !x.gate.rates.Allow(x.Key, x.gate.now()) {
 			return ctx, recaller.Errorf(recaller.Exhausted, "too many requests with this key; slow down")
 		}
 	}
@@ -129,6 +129,9 @@ func (x *Exchange) who(ctx context.Context, secret string) (Principal, error) {
 func isToken(secret string) bool {
 	return strings.HasPrefix(secret, "ey") && strings.Count(secret, ".") >= 2
 }
+
+// From is the address of who asks; the zero value where there is none.
+func (x *Exchange) From() netip.Addr { return x.from }
 
 // Fail says why the exchange failed. Done logs the last reason.
 func (x *Exchange) Fail(err error) { x.err = err }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rates holds a token bucket for each of those who asked lately: keys, addresses.
-type rates[K comparable] struct {
+// Rates holds a token bucket for each of those who asked lately: keys, addresses.
+type Rates[K comparable] struct {
 	rate  rate.Limit
 	burst int
 
@@ -19,13 +19,13 @@ type rates[K comparable] struct {
 // maxKeys bounds how many buckets are held. Past it, full buckets are dropped, which changes nothing for their keys.
 const maxKeys = 10000
 
-// newRates returns buckets of so many a second; negative: no limit.
-func newRates[K comparable](perSecond float64, burst int) *rates[K] {
-	return &rates[K]{rate: rate.Limit(perSecond), burst: burst, buckets: map[K]*rate.Limiter{}}
+// NewRates returns buckets of so many a second; negative: no limit.
+func NewRates[K comparable](perSecond float64, burst int) *Rates[K] {
+	return &Rates[K]{rate: rate.Limit(perSecond), burst: burst, buckets: map[K]*rate.Limiter{}}
 }
 
-// allow takes one of what a key has left; false: nothing is.
-func (r *rates[K]) allow(key K, now time.Time) bool {
+// Allow takes one of what a key has left; false: nothing is.
+func (r *Rates[K]) Allow(key K, now time.Time) bool {
 	if r.rate < 0 {
 		return true
 	}
@@ -43,7 +43,7 @@ func (r *rates[K]) allow(key K, now time.Time) bool {
 }
 
 // spent reports whether a key has nothing left, and takes nothing.
-func (r *rates[K]) spent(key K, now time.Time) bool {
+func (r *Rates[K]) spent(key K, now time.Time) bool {
 	if r.rate < 0 {
 		return false
 	}
@@ -54,7 +54,7 @@ func (r *rates[K]) spent(key K, now time.Time) bool {
 }
 
 // sweep drops full buckets, or all buckets if none is full. The lock is held.
-func (r *rates[K]) sweep(now time.Time) {
+func (r *Rates[K]) sweep(now time.Time) {
 	for key, bucket := range r.buckets {
 		if bucket.TokensAt(now) >= float64(r.burst) {
 			delete(r.buckets, key)

@@ -17,8 +17,8 @@ const DefaultFailures = 30
 // attempts counts the sign-ins that failed lately. What worked before goes on where others fail: behind one proxy all
 // have one address.
 type attempts struct {
-	addresses *rates[netip.Prefix]
-	secrets   *rates[digest]
+	addresses *Rates[netip.Prefix]
+	secrets   *Rates[digest]
 
 	mu     sync.RWMutex // guards what follows
 	worked map[digest]struct{}
@@ -30,7 +30,7 @@ type digest [sha256.Size]byte
 func newAttempts(aMinute int) *attempts {
 	perSecond := float64(aMinute) / time.Minute.Seconds()
 	return &attempts{
-		addresses: newRates[netip.Prefix](perSecond, aMinute), secrets: newRates[digest](perSecond, aMinute),
+		addresses: NewRates[netip.Prefix](perSecond, aMinute), secrets: NewRates[digest](perSecond, aMinute),
 		worked: map[digest]struct{}{},
 	}
 }
@@ -40,7 +40,7 @@ func (s *attempts) check(from netip.Addr, secret digest, now time.Time) error {
 	s.mu.RLock()
 	_, worked := s.worked[secret]
 	s.mu.RUnlock()
-	if worked || !s.addresses.spent(network(from), now) && !s.secrets.spent(secret, now) {
+	if worked || !s.addresses.spent(Network(from), now) && !s.secrets.spent(secret, now) {
 		return nil
 	}
 	return recaller.Errorf(recaller.Exhausted, "too many sign-ins failed from this address, or with this key; wait a minute")
@@ -52,8 +52,8 @@ func (s *attempts) note(from netip.Addr, secret digest, ok bool, now time.Time) 
 		s.mu.Lock()
 		delete(s.worked, secret)
 		s.mu.Unlock()
-		s.addresses.allow(network(from), now)
-		s.secrets.allow(secret, now)
+		s.addresses.Allow(Network(from), now)
+		s.secrets.Allow(secret, now)
 		return
 	}
 	s.mu.RLock()
@@ -70,8 +70,8 @@ func (s *attempts) note(from netip.Addr, secret digest, ok bool, now time.Time) 
 	s.worked[secret] = struct{}{}
 }
 
-// network is what one who asks has of addresses: one of IPv4, the lower half of IPv6.
-func network(ip netip.Addr) netip.Prefix {
+// Network is what one who asks has of addresses: one of IPv4, the lower half of IPv6.
+func Network(ip netip.Addr) netip.Prefix {
 	ip = ip.Unmap().WithZone("")
 	bits := 32
 	if ip.Is6() {

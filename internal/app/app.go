@@ -45,6 +45,7 @@ import (
 	"github.com/recallerhq/recaller/internal/tenant"
 	"github.com/recallerhq/recaller/internal/texting"
 	"github.com/recallerhq/recaller/internal/vault"
+	"github.com/recallerhq/recaller/internal/webchat"
 )
 
 // Options are what New needs beside the configuration.
@@ -61,6 +62,8 @@ type Options struct {
 	Telegram telegram.Pace
 	// Relay adjusts the bounds of ConversationRelay.
 	Relay relay.Options
+	// WebChat adjusts the bounds of the web chat.
+	WebChat webchat.Options
 	// AgentPatience is how long callers wait for a word of the built-in agent; 0: its default.
 	AgentPatience time.Duration
 	// TextWait is how long a text waits for more before it is answered; 0: its default.
@@ -103,6 +106,7 @@ type App struct {
 	carrier       *carrier.Client
 	exchanges     *written.Service
 	texting       *texting.Service
+	webchat       *webchat.Server
 	agent         *agent.Agent // nil: no language model is configured
 	leased        bool         // the last process's leases of jobs are to end before any job runs
 	loops         loops
@@ -178,7 +182,7 @@ func (a *App) openTenants(ctx context.Context) error {
 	a.closers = append(a.closers, func() error { issuers.Close(); return nil })
 	a.tenants = tenant.New(tenant.Deps{
 		Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.feed.AnewTenant, Reachable: a.reach().Host,
-		Issuers: issuers, PublicURL: a.cfg.Public, Answers: telephony.Answers(a.sockets()...), Replies: a.replies(),
+		Issuers: issuers, PublicURL: a.cfg.Public, Answers: telephony.Answers(a.sockets()...), Replies: a.replies(), NoAgent: !a.hasModel(),
 	})
 	a.key = a.cfg.APIKey.Reveal()
 	if a.key == "" {

@@ -251,6 +251,7 @@ func (a *App) drain(ctx context.Context, servers []*http.Server) error {
 	a.proxy.Settle(ctx)
 	a.loops.stop(ctx)
 	a.telephone.Settle(ctx)
+	a.webchat.Settle(ctx)
 	if conversations, turns := a.writeHeld(ctx); conversations > 0 {
 		a.log.Error("what was held while the store was away is lost", "conversations", conversations, "turns", turns)
 	}

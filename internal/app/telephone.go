@@ -57,10 +57,16 @@ func (a *App) outgoing() *carrier.Client {
 	return carrier.New(s)
 }
 
+// hasModel reports whether a language model is configured, and with it the built-in agent.
+func (a *App) hasModel() bool {
+	_, ok := a.cfg.Provider()
+	return ok
+}
+
 // sockets are the answers to calls that this server has sockets for: with a model the built-in agent answers, with a
 // realtime model that one does.
 func (a *App) sockets() (out []recaller.TelephoneAnswer) {
-	if _, ok := a.cfg.Provider(); ok {
+	if a.hasModel() {
 		out = append(out, recaller.AnswerRelay)
 	}
 	if _, ok := a.cfg.Realtime(); ok {

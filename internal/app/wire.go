@@ -41,6 +41,7 @@ import (
 	"github.com/recallerhq/recaller/internal/thread"
 	"github.com/recallerhq/recaller/internal/tool"
 	"github.com/recallerhq/recaller/internal/vector"
+	"github.com/recallerhq/recaller/internal/webchat"
 	"github.com/recallerhq/recaller/internal/webhook"
 	"github.com/recallerhq/recaller/internal/wrapup"
 )
@@ -99,7 +100,7 @@ func (a *App) wire() error {
 	return a.serve(callers, threads, httpapi.Deps{
 		Gate:          a.gate,
 		Conversations: a.conversations, Callers: callers, Memories: a.memories, Threads: threads, Documents: a.documents, Tools: tools, Reminders: reminders,
-		Webhooks: a.tenants, Deliveries: notices, Issuers: a.tenants, Upstreams: a.tenants, Packs: a.tenants, Personas: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
+		Webhooks: a.tenants, Visitors: a.tenants, Deliveries: notices, Issuers: a.tenants, Upstreams: a.tenants, Packs: a.tenants, Personas: a.tenants, Privacy: a.privacy, Tenants: a.tenants, Recall: a.recall,
 		Search: a.search, Briefer: briefer, Events: a.events, Encryption: a.encryption,
 		Ready: a.ready, Log: a.log, Registerer: a.registry,
 	})
@@ -199,6 +200,10 @@ func (a *App) serve(callers *caller.Service, threads *thread.Service, deps httpa
 		return err
 	}
 	a.roots = append(a.roots, root{name: "telephone", prefix: telephony.Path, handler: a.telephone})
+	if a.webchat, err = a.chatting(callers); err != nil {
+		return err
+	}
+	a.roots = append(a.roots, root{name: "web chat", prefix: webchat.Path, handler: a.webchat})
 	if a.companion != nil {
 		a.roots = append(a.roots, root{name: "Telegram webhook", prefix: telegram.Path, handler: a.companion.Handler()})
 	}

@@ -20,7 +20,7 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"speech", "when", "repeat", "identity", "transcript", "recall/token", "recall/kind", "recall/index", "livebuffer",
 			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/unfinished", "wrapup/answer", "wrapup/evidence",
-			"agreement", "pin", "guard", "prompt", "sms", "realtime", "mediastream", "fence", "forgotten", "tag", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
+			"agreement", "pin", "visitor", "guard", "prompt", "sms", "realtime", "mediastream", "fence", "forgotten", "tag", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
@@ -39,7 +39,7 @@ func layers() []layer {
 		{name: "admission", packages: []string{"admission"}},
 		{name: "HTTP", may: []string{"admission", "client"}, packages: []string{"httpdoor"}},
 		{name: "edges in", may: []string{"admission", "HTTP", "use cases", "rules", "client"}, packages: []string{
-			"httpapi/...", "mcpserver/...", "chatproxy/...", "telephony/...", "relay/...", "platform/...", "telegram/...", "console/...",
+			"httpapi/...", "mcpserver/...", "chatproxy/...", "telephony/...", "relay/...", "webchat/...", "platform/...", "telegram/...", "console/...",
 		}},
 		// The client is also the one definition of what goes over the wire, so the server builds on its types.
 		{name: "client", packages: []string{"/client/..."}},

@@ -280,8 +280,8 @@ func tenantOut(t recaller.Tenant) client.Tenant {
 		IdleLimitSeconds: t.IdleLimit.Seconds(), HistoryLimit: t.HistoryLimit, PinAfter: max(t.PinAfter, 0),
 		Packs:    ids[string](t.Packs),
 		OwnPacks: ids[string](t.OwnPacks), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,
-		Telephone: client.Telephone(t.Telephone),
 		Texting:   client.Texting{Reply: t.Texting.Reply, QuietMinutes: t.Texting.QuietAfter.Minutes()},
+		Telephone: client.Telephone(t.Telephone), WebChat: webChatOut(t.WebChat),
 		CreatedAt: instant(t.CreatedAt),
 	}
 }

@@ -250,6 +250,7 @@ type Deps struct {
 	Tools         Tools
 	Reminders     Reminders
 	Webhooks      Webhooks
+	Visitors      Visitors
 	Deliveries    Deliveries
 	Issuers       Issuers
 	Upstreams     Upstreams
@@ -367,6 +368,7 @@ func newServer(deps Deps, opts Options) (*server, error) {
 	s.reminderRoutes()
 	s.documentRoutes()
 	s.webhookRoutes()
+	s.webChatRoutes()
 	s.tenantEventRoute()
 	s.personaRoutes()
 	s.oauthRoutes()

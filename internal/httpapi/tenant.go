@@ -106,6 +106,13 @@ func settings(t *recaller.Tenant, in client.TenantSettings) {
 			t.Texting.QuietAfter = seconds(*p.QuietMinutes * 60)
 		}
 	}
+	if p := in.WebChat; p != nil {
+		put(&t.WebChat.Reply, p.Reply)
+		put(&t.WebChat.Origins, p.Origins)
+		put(&t.WebChat.Title, p.Title)
+		put(&t.WebChat.Greeting, p.Greeting)
+		put(&t.WebChat.Language, p.Language)
+	}
 	if in.ResumeWindowSeconds != nil {
 		t.ResumeWindow = seconds(*in.ResumeWindowSeconds)
 	}

@@ -60,6 +60,7 @@ type Deps struct {
 	// Answers are those that calls can be answered with here; nil: all.
 	Answers   []recaller.TelephoneAnswer
 	Replies   []recaller.TextReply // that texts can have here; nil: all
+	NoAgent   bool                 // no language model is configured, so the built-in agent can answer nobody
 	PublicURL string               // by which clients reach the server, without a slash at the end; empty: no access token is taken
 }
 
@@ -121,7 +122,7 @@ func (s *Service) Create(ctx context.Context, t recaller.Tenant) (recaller.Tenan
 	if err := validate(&t); err != nil {
 		return t, "", err
 	}
-	if err := errors.Join(s.answerable(&recaller.Tenant{}, &t), s.textable(&recaller.Tenant{}, &t)); err != nil {
+	if err := s.possible(&recaller.Tenant{}, &t); err != nil {
 		return t, "", err
 	}
 	key, secret := s.newKey(t.ID, recaller.ScopeAdmin, "first key")
@@ -191,7 +192,12 @@ func (s *Service) changed(
 	if err := validate(&t); err != nil {
 		return old, t, err
 	}
-	return old, t, errors.Join(s.answerable(&old, &t), s.textable(&old, &t))
+	return old, t, s.possible(&old, &t)
+}
+
+// possible checks that the server can do what is chosen, if it is another than before.
+func (s *Service) possible(old, t *recaller.Tenant) error {
+	return errors.Join(s.answerable(old, t), s.textable(old, t), s.chatted(old, t))
 }
 
 // raced reports whether a write failed because others came first.

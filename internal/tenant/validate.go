@@ -63,6 +63,9 @@ func validate(t *recaller.Tenant) error {
 	if err := texting(t.Texting); err != nil {
 		return err
 	}
+	if err := webChat(t); err != nil {
+		return err
+	}
 	if t.Webhook.Set() || t.Webhook.Secret != "" {
 		if err := webhook(t.Webhook, "webhook."); err != nil {
 			return err
