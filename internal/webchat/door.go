@@ -72,6 +72,7 @@ func (s *Server) serve(x *exchange, w http.ResponseWriter, r *http.Request) erro
 		socketPath: {http.MethodGet, s.socket}, eventsPath: {http.MethodGet, s.events}, messagePath: {http.MethodPost, s.message},
 		endPath: {http.MethodPost, s.end}, demoPath: {http.MethodGet, s.demo},
 	}
+	what = strings.TrimSuffix(what, "/")
 	h, ok := handlers[what]
 	if !ok || id == "" {
 		x.why = nobody

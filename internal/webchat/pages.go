@@ -117,7 +117,7 @@ func (s *Server) demo(x *exchange, w http.ResponseWriter, r *http.Request) error
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'sha256-"+s.pages.style+"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; connect-src 'self'; img-src data:; style-src 'sha256-"+s.pages.style+"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("Referrer-Policy", "no-referrer")
 	_, _ = w.Write(page.Bytes()) // whoever is gone asks again
 	return nil

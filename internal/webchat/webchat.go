@@ -183,7 +183,9 @@ func New(deps Deps, opts Options) (*Server, error) {
 		visitors:  admission.NewRates[who](aMinute(opts.VisitorRate), opts.VisitorBurst),
 	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	return s, nil
+	return s, deps.Registerer.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "recaller_web_chat_talks", Help: "Visitors whose chat is remembered in this process.",
+	}, s.count))
 }
 
 func aMinute(n int) float64 { return float64(n) / time.Minute.Seconds() }
@@ -215,3 +217,10 @@ func (s *Server) work(fn func()) bool {
 }
 
 var _ http.Handler = (*Server)(nil)
+
+// count counts the talks that are remembered.
+func (s *Server) count() float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return float64(len(s.talks))
+}

@@ -141,6 +141,7 @@ func (t *talk) current(ctx context.Context, tenant recaller.Tenant, v recaller.V
 	started, err := t.Conversations.Start(ctx, t.who.tenant, conversation.Start{
 		Caller:     conversation.CallerRef{ExternalID: v.ExternalID, Name: v.Name},
 		ExternalID: convPrefix + base64.RawURLEncoding.EncodeToString(sum[:18]), Channel: recaller.ChannelWebChat,
+		Verified: v.SignedIn,
 	})
 	if err != nil {
 		return "", err

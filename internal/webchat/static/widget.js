@@ -29,13 +29,17 @@
 *{box-sizing:border-box;font:inherit;color:inherit}
 :host,section{font:16px/1.45 system-ui,sans-serif;color:var(--f)}
 @media(prefers-color-scheme:dark){:host{--b:#16191f;--f:#eef0f3;--m:#2a2f38;--l:#4a5260}}
-button{border:0;border-radius:8px;padding:6px 10px;background:none;cursor:pointer;min-height:36px}
-:focus-visible{outline:3px solid var(--f);outline-offset:2px}
+button{border:0;border-radius:8px;padding:6px 12px;background:none;cursor:pointer;min-height:40px}
+header button{border:1px solid var(--l)}
+:focus-visible{outline:3px solid var(--f);outline-offset:1px}
+::placeholder{color:inherit;opacity:.7}
 .o,.s{background:var(--a);color:#fff}
-.o{position:fixed;right:20px;bottom:20px;width:56px;height:56px;border-radius:50%;font-size:24px;padding:0;box-shadow:0 2px 12px #0005;z-index:2147483646}
+.o{position:fixed;right:20px;bottom:20px;width:56px;height:56px;border-radius:50%;box-shadow:0 2px 12px #0005;z-index:2147483646}
+i{position:absolute;inset:17px 15px 20px;border-radius:7px;background:#fff}
+i:after{content:'';position:absolute;left:7px;top:100%;border:4px solid #fff;border-right-color:#0000;border-bottom-color:#0000}
 section{position:fixed;right:20px;bottom:88px;width:370px;height:min(560px,calc(100dvh - 108px));display:flex;flex-direction:column;background:var(--b);border:1px solid var(--l);border-radius:14px;overflow:hidden;box-shadow:0 8px 32px #0004;z-index:2147483647}
 [hidden]{display:none!important}
-header,form{display:flex;gap:6px;align-items:center;padding:10px 12px;border-bottom:1px solid var(--l)}
+header,form{display:flex;gap:10px;align-items:center;padding:10px 12px;border-bottom:1px solid var(--l)}
 h2{flex:1;margin:0;font-weight:600;overflow-wrap:anywhere}
 form{border:0;border-top:1px solid var(--l);align-items:end}
 textarea{flex:1;resize:none;min-height:40px;max-height:120px;field-sizing:content;border:1px solid var(--l);border-radius:8px;padding:8px;background:var(--b)}
@@ -54,7 +58,7 @@ textarea{flex:1;resize:none;min-height:40px;max-height:120px;field-sizing:conten
 @media(max-width:480px){section{inset:0;width:auto;height:auto;border:0;border-radius:0}}
 @media(prefers-reduced-motion:no-preference){.t{animation:t 1s infinite alternate}@keyframes t{to{opacity:.3}}}`)
 	root.adoptedStyleSheets = [style]
-	const launcher = make('button', {class: 'o', 'aria-expanded': false}, '💬'), title = make('h2', {id: 't'})
+	const launcher = make('button', {class: 'o', 'aria-expanded': false}, make('i')), title = make('h2', {id: 't'})
 	const finish = make('button', {type: 'button'}), close = make('button', {type: 'button'}, '✕')
 	const log = make('div', {class: 'l', role: 'log', tabindex: 0}), info = make('p', {class: 'i', role: 'status'})
 	const text = make('textarea', {rows: 1, maxlength: 4000}), send = make('button', {class: 's'}), form = make('form', {}, text, send)
@@ -241,6 +245,7 @@ textarea{flex:1;resize:none;min-height:40px;max-height:120px;field-sizing:conten
 		put(ref)
 	}
 	label()
-	(document.body || document.documentElement).append(host)
+	const page = document.body || document.documentElement
+	page.append(host)
 	if (open[store]) toggle(true)
 })()

@@ -1,0 +1,90 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/webchat"
+)
+
+// The widget in a real browser: tools/widget/widget.mjs opens pages of a shop, writes, reads answers as they come, loads pages
+// again, and tries what must not work. `make widget` gets a browser and runs it.
+func TestTheWidgetInChromium(t *testing.T) {
+	node := os.Getenv("RECALLER_WIDGET_NODE")
+	if node == "" {
+		t.Skip("make widget runs it")
+	}
+	d := reception(t, webchat.Options{})
+	d.next = make(chan struct{})
+	go func() { // a word about every fifth of a second
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				select {
+				case d.next <- struct{}{}:
+				default:
+				}
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	shop := pagesOf(t, d.url, "default")
+	evil := pagesOf(t, d.url, "default")
+	back, err := url.Parse(d.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(back)
+	proxy.FlushInterval = -1
+	deaf := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // as some companies' proxies are
+		if r.Header.Get("Upgrade") != "" {
+			http.Error(w, "no sockets here", http.StatusBadGateway)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(deaf.Close)
+	walled := pagesOf(t, deaf.URL, "default")
+	reply, origins := recaller.WebChatAgent, []string{shop, walled, d.url}
+	title, greeting := "Lakeside Dental", "Hello! How can we help?"
+	d.set(client.TenantSettings{WebChat: &client.WebChatPatch{Reply: &reply, Origins: &origins, Title: &title, Greeting: &greeting}})
+	script := exec.CommandContext(t.Context(), node, "../../tools/widget/widget.mjs", shop, evil, walled, d.url)
+	out, err := script.CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pagesOf puts up a site with the widget on its pages; the query says with which attributes.
+func pagesOf(t *testing.T, server, tenant string) (origin string) {
+	t.Helper()
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var attributes strings.Builder
+		for k, v := range r.URL.Query() {
+			fmt.Fprintf(&attributes, " data-%s=%q", k, v[0])
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src %[1]s; connect-src %[1]s %[2]s; style-src 'nonce-page'",
+			server, strings.Replace(server, "http", "ws", 1)))
+		_, _ = fmt.Fprintf(w, `<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">
+<title>Shop</title><style nonce=page>body{font:16px sans-serif;margin:40px;color-scheme:light dark;max-width:600px}</style>
+<h1>Lakeside Dental</h1><p>Teeth, and what goes with them. A page of somebody else's, with styles of its own.</p><p><a href="#x">A link</a></p>
+<script src="%s/chat/widget.js" data-tenant="%s"%s defer></script></html>`, server, tenant, attributes.String())
+	}))
+	t.Cleanup(site.Close)
+	return site.URL
+}
