@@ -27,7 +27,7 @@ type counter struct {
 func receptionist(q llmtest.Request) llmtest.Said {
 	last := q.Messages[len(q.Messages)-1].Text
 	switch {
-	case strings.Contains(last, "slowly"):
+	case strings.HasSuffix(last, "slowly"):
 		return llmtest.Said{Text: "One two three."}
 	case strings.HasPrefix(last, "Echo: "):
 		return llmtest.Said{Text: strings.TrimPrefix(last, "Echo: ")}
@@ -38,6 +38,14 @@ func receptionist(q llmtest.Request) llmtest.Said {
 // reception puts up a counter. Nobody may chat until the settings say so.
 func reception(t *testing.T, o webchat.Options, env ...string) *counter {
 	t.Helper()
+	c := receptionIn(t, t.TempDir(), o, env...)
+	c.start()
+	return c
+}
+
+// receptionIn is a reception in a folder, whose work in the background has not begun.
+func receptionIn(t *testing.T, dir string, o webchat.Options, env ...string) *counter {
+	t.Helper()
 	model := llmtest.NewTalking(receptionist)
 	c := &counter{model: model}
 	provider := httptest.NewServer(http.HandlerFunc(c.paced))
@@ -45,7 +53,7 @@ func reception(t *testing.T, o webchat.Options, env ...string) *counter {
 	env = append([]string{
 		"RECALLER_LLM_BASE_URL=" + provider.URL + "/v1", "RECALLER_LLM_MODEL=test-model", "RECALLER_LLM_WORDS=quoted", "RECALLER_WORKERS=1",
 	}, env...)
-	c.exchange = &exchange{house: build(t, t.TempDir(), Options{WebChat: o}, env...).start()}
+	c.exchange = &exchange{house: build(t, dir, Options{WebChat: o}, env...)}
 	return c
 }
 
@@ -56,7 +64,7 @@ func (c *counter) paced(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if at := bytes.LastIndex(body, []byte("slowly")); at > bytes.LastIndex(body, []byte(`"user"`)) && c.next != nil {
+	if at := bytes.LastIndex(body, []byte(`slowly"`)); at > bytes.LastIndex(body, []byte(`"user"`)) && c.next != nil {
 		w = &pacing{w, func() {
 			select {
 			case <-c.next:

@@ -114,7 +114,8 @@ func reaches() map[string][]reach {
 		"rotate-webhook": just(404, `{"overlap_seconds":60}`), "list-deliveries": just(200, ""), "resend-delivery": none(""), "resend-deliveries": just(200, ""), "tenant-events": just(200, ""),
 		"get-oauth": just(404, ""), "put-oauth": just(409, `{"issuer":"https://{tenant}.example"}`), "delete-oauth": just(204, ""),
 		"get-upstream": just(404, ""), "put-upstream": just(422, `{"base_url":"{tenant}"}`), "delete-upstream": just(204, ""),
-		"list-tools": just(200, ""),
+		"list-tools":            just(200, ""),
+		"create-web-chat-token": just(409, `{"external_id":"{caller}"}`), "delete-web-chat-tokens": just(204, ""),
 
 		"get-persona": just(200, ""), "put-persona": just(422, `{"text":" "}`), "list-personas": just(200, ""), "activate-persona": just(404, `{"version":9}`),
 		"preview-persona": none(`{"text":"dry","caller_id":"{caller}"}`),

@@ -85,7 +85,7 @@ func origin(raw string) (string, bool) {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	if host == "" || !bare || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsFunc(host, notKey) {
+	if host == "" || !bare || u.Scheme != "http" && u.Scheme != "https" || strings.ContainsFunc(host, notKey) || strings.Contains(host, "*") {
 		return "", false
 	}
 	port := u.Port()

@@ -1,0 +1,250 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/client"
+	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
+	"github.com/recallerhq/recaller/internal/webchat"
+	"github.com/recallerhq/recaller/internal/webchat/webchattest"
+)
+
+// The store is away: what is written is held, the agent answers, and all is written when it is back, once and in order. That
+// holds for a chat that goes on, and for one that begins meanwhile.
+func TestAChatGoesOnWithoutTheStore(t *testing.T) {
+	onBoth(t, func(t *testing.T, env ...string) {
+		c := reception(t, webchat.Options{}, env...)
+		c.opens(client.WebChatPatch{})
+		anna, bob := c.visitor(), c.visitor()
+		goesOn := c.connects(anna, false)
+		c.asks(goesOn, "m1", "Are you there?", "Yes, I am here.")
+		begins := c.connects(bob, true)
+		c.store.is(away)
+		for _, on := range []*webchattest.Connection{goesOn, begins} {
+			if err := on.Say(t.Context(), "m2", "Echo: still here"); err != nil {
+				t.Fatal(err)
+			}
+			f, _, err := on.Until(t.Context(), "message")
+			if err != nil || !f.Held || f.Ref != "m2" {
+				t.Fatalf("got %+v, %v; want it held", f, err)
+			}
+			if done, _, err := on.Until(t.Context(), "done"); err != nil || done.Text != "still here" {
+				t.Fatalf("got %+v, %v", done, err)
+			}
+		}
+		anna.Last = ""
+		if again := c.connects(anna, false); len(again.Session.Messages) != 4 {
+			t.Errorf("the page loaded again is told %q", words(again.Session.Messages))
+		}
+		c.store.is(well)
+		c.eventually("all is written", func() bool {
+			conversations, _ := c.app.conversations.Waiting()
+			return conversations == 0
+		})
+		page, err := c.Conversations(t.Context(), client.ConversationFilter{})
+		if err != nil || len(page.Conversations) != 2 {
+			t.Fatalf("got %d conversations, %v", len(page.Conversations), err)
+		}
+		for _, conv := range page.Conversations {
+			var got []string
+			for _, turn := range c.read(conv.ID).Turns {
+				got = append(got, turn.Text)
+			}
+			want := []string{"Are you there?", "Yes, I am here.", "Echo: still here", "still here"}
+			if !slices.Equal(got, want) && !slices.Equal(got, want[2:]) {
+				t.Errorf("got %q", got)
+			}
+		}
+	})
+}
+
+// The model is away: the visitor is told so in the language that he writes.
+func TestAVisitorIsToldInHisLanguageThatNobodyAnswers(t *testing.T) {
+	t.Parallel()
+	c := reception(t, webchat.Options{})
+	c.opens(client.WebChatPatch{})
+	c.model.Fail(endpointtest.Status(http.StatusUnauthorized))
+	for said, want := range map[string]string{
+		"Guten Tag, ich möchte meinen Termin am Donnerstag verschieben":   "Entschuldigung,",
+		"Hola, quisiera cambiar mi cita del jueves, por favor":            "Lo siento,",
+		"Good morning, I would like to move my appointment to Thursday":   "I'm sorry,",
+		"Bonjour, je voudrais déplacer mon rendez-vous à jeudi prochain.": "Excusez-moi,",
+	} {
+		on := c.connects(c.visitor(), false)
+		if err := on.Say(t.Context(), "m", said); err != nil {
+			t.Fatal(err)
+		}
+		if done, _, err := on.Until(t.Context(), "done"); err != nil || !strings.HasPrefix(done.Text, want) {
+			t.Errorf("%q: got %q, %v", said, done.Text, err)
+		}
+	}
+}
+
+// The server stops amid an answer: sockets and streams hear why, what the visitor saw is kept as cut off, and the next process
+// goes on with the conversation and answers. A visitor who is away comes back to the answer.
+func TestTheServerStopsAmidAnAnswer(t *testing.T) {
+	onBoth(t, func(t *testing.T, env ...string) {
+		dir := t.TempDir()
+		env = append(env, "RECALLER_SHUTDOWN_GRACE=10s")
+		c := receptionIn(t, dir, webchat.Options{}, env...)
+		c.next = make(chan struct{})
+		c.opens(client.WebChatPatch{})
+		url, down := serving(t, c.house)
+		v := c.visitor()
+		v.Chat = url + "/chat/default"
+		page, stream := c.connects(v, false), c.connects(v, true)
+		if err := page.Say(t.Context(), "m1", "Tell me slowly"); err != nil {
+			t.Fatal(err)
+		}
+		for saw := ""; saw == ""; {
+			select {
+			case c.next <- struct{}{}:
+			case <-time.After(10 * time.Millisecond):
+			}
+			c.saw(v, &saw)
+		}
+		over := make(chan error, 1)
+		go func() { over <- down() }()
+		for _, on := range []*webchattest.Connection{page, stream} {
+			if f, _, err := on.Until(t.Context(), "closing"); err != nil || f.Reason != "draining" {
+				t.Fatalf("got %+v, %v", f, err)
+			}
+		}
+		if code, why := page.Closed(t.Context()); code != 1001 || why != "draining" {
+			t.Errorf("closed as %d %q", code, why)
+		}
+		if err := <-over; err != nil {
+			t.Fatal(err)
+		}
+		if err := c.app.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		next := receptionIn(t, dir, webchat.Options{}, env...)
+		v.Chat, v.Last = next.url+"/chat/default", ""
+		back := next.connects(v, false)
+		told := words(back.Session.Messages)
+		if len(told) != 2 || told[0] != "visitor: Tell me slowly" || !strings.HasPrefix("agent: One two three.", strings.TrimSpace(told[1])) || !back.Session.Messages[1].Interrupted {
+			t.Errorf("got %q, want the beginning of the answer", told)
+		}
+		if done, _, err := back.Until(t.Context(), "done"); err != nil || done.Text == "" || done.Interrupted {
+			t.Errorf("got %+v, %v; want an answer", done, err)
+		}
+	})
+}
+
+// saw looks at what a page that is loaded now would show of the answer in the making.
+func (c *counter) saw(v *webchattest.Visitor, text *string) {
+	c.t.Helper()
+	look := webchattest.Visitor{Chat: v.Chat, Origin: v.Origin, Token: v.Token}
+	on, err := look.Stream(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer on.Drop()
+	if a := on.Session.Answering; a != nil {
+		*text = a.Text
+	}
+}
+
+// Who writes again before the answer has begun gets one answer to both; who writes amid an answer gets another behind it.
+func TestAVisitorWritesAgainBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	c := reception(t, webchat.Options{HelloRate: -1})
+	c.next = make(chan struct{})
+	c.opens(client.WebChatPatch{})
+	v := c.visitor()
+	page := c.connects(v, false)
+	say := func(ref, text string) {
+		t.Helper()
+		if err := page.Say(t.Context(), ref, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say("m1", "Tell me slowly")
+	if _, _, err := page.Until(t.Context(), "typing"); err != nil {
+		t.Fatal(err)
+	}
+	say("m2", "Are you there?")
+	if done, before, err := page.Until(t.Context(), "done"); err != nil || done.Text != "Yes, I am here." {
+		t.Fatalf("got %+v after %+v, %v; want one answer", done, before, err)
+	}
+	say("m3", "Tell me slowly")
+	if _, _, err := page.Until(t.Context(), "typing"); err != nil {
+		t.Fatal(err)
+	}
+	for saw := ""; saw == ""; {
+		select {
+		case c.next <- struct{}{}:
+		case <-time.After(10 * time.Millisecond):
+		}
+		c.saw(v, &saw)
+	}
+	say("m4", "Echo: behind it")
+	if _, _, err := page.Until(t.Context(), "message"); err != nil {
+		t.Fatal(err)
+	}
+	close(c.next)
+	if done, _, err := page.Until(t.Context(), "done"); err != nil || done.Text != "One two three." {
+		t.Fatalf("got %+v, %v", done, err)
+	}
+	if done, _, err := page.Until(t.Context(), "done"); err != nil || done.Text != "behind it" {
+		t.Fatalf("got %+v, %v", done, err)
+	}
+}
+
+// A chat in which nothing is written for as long as the tenant says is over: the page is told, and it is written up.
+func TestAQuietChatEnds(t *testing.T) {
+	t.Parallel()
+	c := reception(t, webchat.Options{})
+	c.opens(client.WebChatPatch{})
+	limit := 600.0
+	c.set(client.TenantSettings{IdleLimitSeconds: &limit})
+	page := c.connects(c.visitor(), false)
+	c.asks(page, "m1", "Are you there?", "Yes, I am here.")
+	conv := c.only()
+	c.clock.turn(11 * time.Minute)
+	if _, err := c.app.conversations.CloseIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if f, _, err := page.Until(t.Context(), "ended"); err != nil || f.Conversation != conv.ID {
+		t.Fatalf("got %+v, %v", f, err)
+	}
+	c.eventually("it is written up", func() bool {
+		rec := c.read(conv.ID)
+		return rec.Conversation.Status == recaller.Completed && rec.Conversation.Summary != nil
+	})
+	c.asks(page, "m2", "Are you there?", "Yes, I am here.")
+}
+
+// A visitor who is erased is told of nothing any more, and is somebody new if he writes again.
+func TestAnErasedVisitorIsNew(t *testing.T) {
+	onBoth(t, func(t *testing.T, env ...string) {
+		c := reception(t, webchat.Options{}, env...)
+		c.opens(client.WebChatPatch{})
+		v := c.visitor()
+		page := c.connects(v, false)
+		c.asks(page, "m1", "Please remember that I am allergic to penicillin", "One moment. I have noted that.")
+		before := c.only()
+		if _, err := c.EraseCaller(t.Context(), before.CallerID); err != nil {
+			t.Fatal(err)
+		}
+		if f, _, err := page.Until(t.Context(), "ended"); err != nil || f.Conversation != before.ID {
+			t.Fatalf("got %+v, %v", f, err)
+		}
+		v.Last = ""
+		again := c.connects(v, true)
+		if len(again.Session.Messages) > 0 {
+			t.Errorf("he is told %q", words(again.Session.Messages))
+		}
+		c.asks(again, "m2", "What am I allergic to?", "I do not know of any allergy.")
+		if after := c.only(); after.CallerID == before.CallerID {
+			t.Error("he is the caller that was erased")
+		}
+	})
+}
