@@ -175,6 +175,10 @@ proxy-clients: ## Run the official clients of OpenAI (Python, JavaScript) and An
 telephone-twilio: ## Have Twilio's official library sign a thousand webhooks, forged and repeated ones among them (gets it once)
 	./tools/telephone/twilio
 
+.PHONY: widget
+widget: ## Drive the web chat's widget in Chromium, with screenshots to look at (OUT=folder; gets playwright-core once, needs a Chromium)
+	./tools/widget/widget
+
 .PHONY: proxy-model
 proxy-model: ## Run a real small model behind the proxy, and write down all that is said (SIZE=0.5B or 1.5B, OUT=file; gets it once, slow)
 	./tools/proxy/model

@@ -186,7 +186,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 			Store: st, Conversations: convs, Briefer: briefer, Memories: memories, Tools: tools, Personas: plainly{}, Tenants: tenants,
 			Enqueued: func() {}, Log: log, Metrics: thread.NewMetrics(h.reg), Now: time.Now, NewID: newID,
 		}),
-		Webhooks: tenants, Issuers: tenants, Upstreams: tenants, Packs: tenants, Personas: tenants, Encryption: &sealed{},
+		Webhooks: tenants, Visitors: tenants, Issuers: tenants, Upstreams: tenants, Packs: tenants, Personas: tenants, Encryption: &sealed{},
 		Reminders: reminder.New(reminder.Deps{
 			Store: st, Tenants: tenants, Sender: webhook.New(webhook.Options{}), Enqueued: func() {}, Told: func(recaller.TenantID, recaller.Event) {},
 			Log: log, Metrics: reminder.NewMetrics(h.reg), Now: time.Now, NewID: newID,

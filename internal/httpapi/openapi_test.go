@@ -365,6 +365,8 @@ func everyNewCall(ctx context.Context, c *client.Client) {
 	_, _ = c.WebhookDeliveries(ctx, "", client.Page{})
 	_, _ = c.ResendWebhook(ctx, "x")
 	_, _ = c.ResendDeadWebhooks(ctx)
+	_, _ = c.WebChatToken(ctx, client.NewWebChatToken{})
+	_ = c.RevokeWebChatTokens(ctx)
 	moment, over := context.WithTimeout(ctx, 50*time.Millisecond) // a tenant can always be listened to
 	defer over()
 	for range c.TenantEvents(moment, 0) {
