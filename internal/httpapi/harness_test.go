@@ -174,10 +174,10 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 	return Deps{
 		Gate:          admission.New(tenants, log, admission.Options{Failures: -1}),
 		Conversations: convs,
-		Callers:       caller.New(caller.Deps{
+		Callers: caller.New(caller.Deps{
 			Store: st, Mover: st.Store, Tenants: tenants, Files: files, Live: convs, Changed: f.Committed, Anew: f.Anew, Now: time.Now, NewID: uuid.NewString,
 		}),
-		Memories:      memories,
+		Memories: memories,
 		Privacy: privacy.New(privacy.Deps{
 			Store: st, Vault: keys{v}, Words: convs, Archive: files, Copies: usecasetest.Copies{}, Tenants: tenants, Now: time.Now, NewID: newID, Feed: f,
 		}),
