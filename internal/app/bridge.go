@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ func (a *App) bridging(speaks config.Realtime, tools bridge.Tools) telephony.Soc
 	b := &bridged{app: a, provider: bridge.Provider{
 		Maker: bridge.Maker(speaks.Provider), URL: speaks.URL, Key: speaks.APIKey.Reveal(),
 		Model: speaks.Model, Voice: speaks.Voice, Transcriber: speaks.Hears,
+		Beta: speaks.Beta, TurnDetection: json.RawMessage(speaks.Turns),
 	}}
 	b.bridge = bridge.New(bridge.Deps{
 		Dial: bridge.Dial(&http.Client{}), Tools: tools, Turns: a.conversations, Events: a.events, Log: a.log,

@@ -350,6 +350,28 @@ func TestABridgedCallOfCallControl(t *testing.T) {
 	})
 }
 
+// A server that has the older names, and waits to be asked for each answer, because it was told to.
+func TestABridgeToAServerWithOlderNames(t *testing.T) {
+	t.Parallel()
+	s := bridgedTo(t, rehearsal.ModelOptions{Beta: true}, "RECALLER_REALTIME_BETA=true", `RECALLER_REALTIME_TURNS={"type":"server_vad","create_response":false}`)
+	l := s.calls("CA1", s.token("CA1"))
+	s.kept("CA1", 1)
+	s.says(l, "CA1", 3)
+	if err := l.HangUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.ended("CA1", recaller.Completed, "hung up")
+	asked := 0
+	for _, what := range s.model.Got() {
+		if what == "response.create" {
+			asked++
+		}
+	}
+	if asked != 3 { // the greeting, what was said, and the result of the tool
+		t.Errorf("it was asked %d times, want 3: %q", asked, s.model.Got())
+	}
+}
+
 // measured reports whether a line is in the metrics.
 func (e *exchange) measured(want string) bool {
 	e.t.Helper()

@@ -197,6 +197,8 @@ type Realtime struct {
 	Model    string // empty: the provider's usual one, as Voice and Hears
 	Voice    string
 	Hears    string // the model that writes down what callers say
+	Beta     bool   // it has the older names of OpenAI's protocol
+	Turns    string // how it tells that a caller speaks, a JSON object; empty: as usual
 }
 
 // Deepgram has a voice agent, which may be the Realtime model (spec V12).

@@ -148,6 +148,8 @@ func (c *Config) telephoneFields() []field {
 		{"realtime.model", "RECALLER_REALTIME_MODEL", "", "Realtime model to ask for. Not set: `gpt-realtime`, or `grok-voice-latest`. Deepgram's agent has a model of somebody else's think, `open_ai/gpt-4o-mini` if it is not set: the name of the provider as Deepgram has it, a slash, and its model.", text(&c.Talking.Model)},
 		{"realtime.voice", "RECALLER_REALTIME_VOICE", "", "Voice that it speaks with. Not set: `marin`, `eve`, or `aura-2-thalia-en`, which speaks English only: Deepgram has others for other languages.", text(&c.Talking.Voice)},
 		{"realtime.hears", "RECALLER_REALTIME_HEARS", "", "Model that writes down what callers say. Not set: `gpt-4o-transcribe`, `grok-transcribe`, or `nova-3`; Deepgram also has `flux-general-en` and `flux-general-multi`.", text(&c.Talking.Hears)},
+		{"realtime.beta", "RECALLER_REALTIME_BETA", "false", "The endpoint takes the older names of OpenAI's protocol (`OpenAI-Beta: realtime=v1`), as some compatible servers do.", boolean(&c.Talking.Beta)},
+		{"realtime.turns", "RECALLER_REALTIME_TURNS", "", "How the model tells that a caller speaks, and has ended: its `turn_detection`, a JSON object, such as `{\"type\":\"semantic_vad\"}`. Not set: `server_vad`. Deepgram has none.", object(&c.Talking.Turns)},
 		{"deepgram.api_key", "DEEPGRAM_API_KEY", "", "Key of Deepgram, whose voice agent may be the realtime model.", secret(&c.Deepgram.APIKey)},
 	}
 }

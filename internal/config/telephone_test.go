@@ -68,3 +68,24 @@ func TestTelephonePlatforms(t *testing.T) {
 		t.Errorf("got %q, %v, want a warning that Twilio is refused without a public URL", c.Warnings(), err)
 	}
 }
+
+// How the realtime model is spoken to can be set; what is no object is refused.
+func TestHowTheRealtimeModelIsSpokenTo(t *testing.T) {
+	from := func(turns string) (config.Config, error) {
+		values := map[string]string{"OPENAI_API_KEY": "o", "RECALLER_REALTIME_BETA": "true", "RECALLER_REALTIME_TURNS": turns}
+		return config.Load(config.Options{Env: func(k string) (string, bool) { v, ok := values[k]; return v, ok }})
+	}
+	const semantic = `{"type":"semantic_vad","eagerness":"low"}`
+	c, err := from(semantic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, ok := c.Realtime(); !ok || !r.Beta || r.Turns != semantic {
+		t.Errorf("got %+v, %v", r, ok)
+	}
+	for _, bad := range []string{"semantic_vad", "null", "[]", "{"} {
+		if _, err := from(bad); err == nil || !strings.Contains(err.Error(), "expected a JSON object") {
+			t.Errorf("%s: got %v", bad, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -28,6 +29,21 @@ type value struct {
 func text(p *string) value {
 	return value{
 		set: func(s string) error { *p = s; return nil },
+		get: func() string { return *p },
+	}
+}
+
+// object is a JSON object.
+func object(p *string) value {
+	return value{
+		set: func(s string) error {
+			var fields map[string]any
+			if s != "" && (json.Unmarshal([]byte(s), &fields) != nil || fields == nil) {
+				return errors.New("expected a JSON object")
+			}
+			*p = s
+			return nil
+		},
 		get: func() string { return *p },
 	}
 }
