@@ -16,7 +16,6 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/carrier/carriertest"
-	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/telephony/telephonytest"
@@ -413,57 +412,6 @@ func TestMediaAreReferences(t *testing.T) {
 	}
 	if who, err := m.Callers(t.Context(), client.Page{}); err != nil || len(who.Callers) != 1 || who.Callers[0].Name != "Marta ❤" {
 		t.Errorf("got %+v, %v", who, err)
-	}
-}
-
-// The model is away: it is asked again for a few minutes, then he is told so, once.
-func TestTheModelIsAwayForATexter(t *testing.T) {
-	t.Parallel()
-	m := texted(t)
-	m.model.Fail(endpointtest.Status(http.StatusServiceUnavailable))
-	m.texts(marta, "Hallo, wann haben Sie heute eigentlich geöffnet?")
-	m.eventually("he is told", func() bool { m.clock.turn(10 * time.Second); m.app.runner.Wake(); return len(m.carrier.Texts()) > 0 })
-	m.settled()
-	got := m.said(0)
-	if len(got) != 2 || !strings.HasPrefix(got[1], "assistant: Entschuldigung") || len(m.carrier.Texts()) != 1 {
-		t.Errorf("got %q, and %d texts", got, len(m.carrier.Texts()))
-	}
-}
-
-// The store is away when a text comes: the platform is told to send it again, and it is held until then, so that it comes
-// once whatever the platform does.
-func TestTheStoreIsAwayWhenATextComes(t *testing.T) {
-	t.Parallel()
-	for name, state := range map[string]state{"away": away, "hangs": hangs} {
-		for _, again := range []bool{false, true} {
-			t.Run(fmt.Sprint(name, again), func(t *testing.T) {
-				t.Parallel()
-				onBoth(t, func(t *testing.T, env ...string) {
-					m := texted(t, env...)
-					m.texts(marta, "One?")
-					m.goesOut(1, marta, "Yes, I am here.")
-					m.settled()
-					m.store.is(state)
-					began := time.Now()
-					a := m.Text(t, telephony.TextPath, "SM9", marta, lakeside, "Two?")
-					if took := time.Since(began); a.Status != http.StatusServiceUnavailable || took > 5*time.Second {
-						t.Fatalf("got %d %s after %s, want 503 soon", a.Status, a.Body, took)
-					}
-					m.store.is(well)
-					if again {
-						m.textsAs("SM9", marta, "Two?")
-					}
-					m.eventually("it is kept", func() bool {
-						m.clock.turn(6 * time.Second)
-						_ = m.app.telephone.Retry(t.Context())
-						m.app.runner.Wake()
-						return len(m.carrier.Texts()) == 2
-					})
-					m.settled()
-					wantTurns(t, m.said(0), "user: One?", "assistant: Yes, I am here.", "user: Two?", "assistant: Yes, I am here.")
-				})
-			})
-		}
 	}
 }
 

@@ -3,7 +3,6 @@ package texting
 import (
 	"context"
 	"errors"
-	"log/slog"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/agent"
@@ -132,7 +131,7 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, cause error) error
 	}
 	if err := s.deliver(ctx, j.Tenant, th, o, got.Text); err != nil { // the carrier is away, too
 		s.Log.WarnContext(ctx, "an answer is kept, and could not be sent",
-			slog.String("tenant", string(j.Tenant)), "thread", th.ID, "kind", string(recaller.KindOf(err)))
+			"tenant", j.Tenant, "thread", th.ID, "kind", string(recaller.KindOf(err)))
 	}
 	return nil
 }

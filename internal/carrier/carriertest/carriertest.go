@@ -23,7 +23,7 @@ import (
 // By what the fake knows its customer.
 const (
 	Account   = "AC00000000000000000000000000000000"
-	Token     = "0123456789abcdef0123456789abcdef" //nolint:gosec // of a fake
+	Token     = "0123456789abcdef0123456789abcdef"
 	TelnyxKey = "KEY00000000000000000000000000000"
 )
 
