@@ -71,6 +71,7 @@ type Snapshot struct {
 	Said      map[ConversationID][]Turn
 	Acts      []Act      // what was agreed on about times, newest first, bounded by the store
 	Reminders []Reminder // those that are pending, soonest first, bounded by the store
+	Reached   []Reminder // those about which the caller was reached in a conversation, latest first, bounded by the store
 	// Pinned are those of the caller's pinned documents that are not archived whose words are newest, newest first: as
 	// many as are told, of all and of those that clients wrote. Bounded by the store.
 	Pinned []Document

@@ -39,7 +39,22 @@ type PhoneRing struct {
 	StatusTo string        // the address that is told how the call goes; empty: none
 	Events   []string      // which events that is told of, as the carrier names them; none: only the end
 	Ringing  time.Duration // until nobody answers; 0: as long as the carrier lets it ring
+	// Detect has the carrier find out whether a machine answers, before it asks AnswerAt: "Enable", or "DetectMessageEnd",
+	// which waits until a machine has said its own; empty: it does not.
+	Detect string
 }
 
 // ErrOptedOut is a carrier's refusal to text somebody who told it to stop. Its kind is Forbidden.
 var ErrOptedOut = Errorf(Forbidden, "who is texted told the carrier to stop")
+
+// PhoneCall is a call, or a text, that a carrier knows of.
+type PhoneCall struct {
+	ID     string
+	Status string    // in the carrier's word
+	At     time.Time // when the carrier was asked for it
+}
+
+// Over reports whether a call is over, in the carrier's word.
+func (c PhoneCall) Over() bool {
+	return slices.Contains([]string{"completed", "busy", "failed", "no-answer", "canceled"}, c.Status)
+}

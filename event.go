@@ -22,13 +22,16 @@ const (
 	EventCallerMerged          EventType = "caller.merged" // the caller has all that was another's
 	EventCallerSplit           EventType = "caller.split"  // the caller has conversations that were another's
 	EventReminderDue           EventType = "reminder.due"
+	EventReminderDelivered     EventType = "reminder.delivered" // the caller was rung, or texted
+	EventReminderFailed        EventType = "reminder.failed"    // he could not be
 )
 
 // EventTypes lists the types.
 func EventTypes() []EventType {
 	return []EventType{
 		EventConversationEnded, EventConversationWrittenUp, EventMemoryCreated, EventMemoryUpdated, EventMemoryForgotten,
-		EventCallerCreated, EventCallerMerged, EventCallerSplit, EventReminderDue,
+		EventCallerCreated, EventCallerMerged, EventCallerSplit, EventReminderDue, EventReminderDelivered,
+		EventReminderFailed,
 	}
 }
 
@@ -53,7 +56,7 @@ type Event struct {
 	Conversation  ConversationID // empty: none; of a memory: in which it was said
 	Memory        MemoryID       // empty: none
 	MemoryVersion int
-	Reminder      ReminderID // only of EventReminderDue
+	Reminder      ReminderID // only of events about reminders
 	// Sequence is the caller's ContentVersion after what happened. A caller's events come in its order, or nearly;
 	// receivers put them in order by it. Several events of one commit have the same. 0: it is not known.
 	Sequence int64

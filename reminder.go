@@ -12,7 +12,7 @@ type ReminderStatus string
 // The statuses of a reminder. A memory may have several that are pending.
 const (
 	ReminderPending   ReminderStatus = "pending"
-	ReminderDelivered ReminderStatus = "delivered" // the tenant's webhook took it
+	ReminderDelivered ReminderStatus = "delivered" // the tenant's webhook took it, or the caller was reached
 	ReminderCancelled ReminderStatus = "cancelled" // by a call, or because its memory was forgotten
 	ReminderDead      ReminderStatus = "dead"      // every try failed; Reason says how. It can be tried again
 )
@@ -39,10 +39,15 @@ type Reminder struct {
 	Status   ReminderStatus
 	Attempts int // tries at delivery that failed
 	// Reason says why the last try failed; empty if none did. It is from a closed set: "no webhook",
-	// "unreachable", "unreadable rule" (it repeats no more).
+	// "unreachable", "unreadable rule" (it repeats no more), and ErrandReasons.
 	Reason    string
 	CreatedAt time.Time
-	ClosedAt  time.Time // when it was delivered, cancelled or given up on; zero while pending
+	// Means says how its caller is reached; empty: as the tenant has it.
+	Means Means
+	// Errand is what is done to reach him, from the moment that it comes due; nil: nothing yet, or nothing at all.
+	Errand    *Errand
+	ReachedIn ConversationID // the conversation in which he is, or was; empty: none
+	ClosedAt  time.Time      // when it was delivered, cancelled or given up on; zero while pending
 	// Unreadable says that its own words cannot be opened: they are damaged, or (in lists only) the caller's key is missing.
 	Unreadable bool
 }

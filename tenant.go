@@ -52,6 +52,7 @@ type Tenant struct {
 	Telephone   Telephone         // how calls to its numbers are answered
 	Texting     Texting           // what is done about texts to them
 	WebChat     WebChat           // how visitors of its pages chat
+	Outbound    Reaching          // how its callers are reached about reminders
 	CreatedAt   time.Time
 	Unreadable  bool  `json:"-"` // in lists only: its settings cannot be opened, because its key is missing or they are damaged
 	Version     int64 `json:"-"` // the store's count of changes; an update must have the one that was read
@@ -194,6 +195,7 @@ func (t Tenant) WithDefaults() Tenant {
 	if t.WebChat.Reply == "" {
 		t.WebChat.Reply = WebChatOff
 	}
+	t.Outbound = t.Outbound.withDefaults()
 	if t.Personas == 0 && t.Profile.Personality != "" { // from before there were versions, or new
 		t.Persona, t.Personas = 1, 1
 	}

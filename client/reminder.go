@@ -18,9 +18,11 @@ type Reminder struct {
 	Text           string                  `json:"text,omitempty" doc:"Words of its own; left out: it is of what the memory says." example:"bring the pictures"`
 	Repeats        string                  `json:"repeats,omitempty" doc:"How it repeats, where it does; due_at is the next time then. What was delivered of it is listed by itself." example:"every Monday"`
 	Rule           string                  `json:"rule,omitempty" doc:"The same as RFC 5545 writes it, with the first time and the zone." example:"DTSTART;TZID=Europe/London:20260309T090000\nRRULE:FREQ=WEEKLY;BYDAY=MO"`
-	Status         recaller.ReminderStatus `json:"status" enum:"pending,delivered,cancelled,dead" doc:"Where it stands. delivered: the webhook took it; dead: every try failed, and it can be tried again." example:"pending"`
+	Status         recaller.ReminderStatus `json:"status" enum:"pending,delivered,cancelled,dead" doc:"Where it stands. delivered: the webhook took it, and where the caller is rung or texted, he was reached; dead: every try failed, and it can be tried again." example:"pending"`
 	Attempts       int                     `json:"attempts" doc:"Tries at delivery that failed." example:"0"`
-	Reason         string                  `json:"reason,omitempty" doc:"Why the last try failed: no webhook, or unreachable, whatever its receiver did, of which the log of the server has more; or unreadable rule: it repeats no more, though this time may have been delivered." example:"unreachable"`
+	Reason         string                  `json:"reason,omitempty" doc:"Why the last try failed: no webhook, or unreachable, whatever its receiver did, of which the log of the server has more; or unreadable rule: it repeats no more, though this time may have been delivered; or why the caller was not reached, as in errand." example:"unreachable"`
+	By             recaller.Means          `json:"by,omitempty" enum:"none,ring,text,ring_then_text" doc:"By what means its caller is reached, where it says so itself; left out: as the tenant has it." example:"ring"`
+	Errand         *Errand                 `json:"errand,omitempty" doc:"What is done to reach the caller, once it came due; left out: nothing."`
 	CreatedAt      time.Time               `json:"created_at" doc:"When it was set." example:"2026-03-02T09:34:11Z"`
 	ClosedAt       time.Time               `json:"closed_at,omitzero" doc:"When it was delivered, cancelled or given up on." example:"2026-03-10T07:30:01Z"`
 	Unreadable     bool                    `json:"unreadable,omitempty" doc:"Its own words cannot be read: they are damaged, or, in a list, the caller's key is missing." example:"false"`
@@ -31,6 +33,8 @@ type ReminderInput struct {
 	DueAt  time.Time `json:"due_at" doc:"When it comes due; of one that repeats the first time." example:"2026-03-10T07:30:00Z"`
 	Repeat string    `json:"repeat,omitempty" doc:"How it repeats, in the caller's zone: words, or an RRULE." example:"every Monday at 9"`
 	Text   string    `json:"text,omitempty" doc:"Words of its own, at most 2000 bytes; else it is of what the memory says." example:"bring the pictures"`
+
+	By recaller.Means `json:"by,omitempty" enum:"none,ring,text,ring_then_text" doc:"By what means its caller is reached; left out: as the tenant has it. It needs the tenant's outbound.from." example:"ring"`
 }
 
 // CallerReminderInput is a reminder together with its memory.
@@ -39,6 +43,18 @@ type CallerReminderInput struct {
 	Key    string    `json:"key" doc:"The key of that memory. One that there is gets the value." example:"doctor_appointment"`
 	DueAt  time.Time `json:"due_at" doc:"When it comes due; of one that repeats the first time." example:"2026-03-10T07:30:00Z"`
 	Repeat string    `json:"repeat,omitempty" doc:"How it repeats, in the caller's zone: words, or an RRULE." example:"every Monday at 9"`
+
+	By recaller.Means `json:"by,omitempty" enum:"none,ring,text,ring_then_text" doc:"By what means its caller is reached; left out: as the tenant has it. It needs the tenant's outbound.from." example:"ring"`
+}
+
+// Errand is what is done to reach the caller of a reminder that came due.
+type Errand struct {
+	State        recaller.ErrandState `json:"state" enum:"waiting,dialling,ringing,talking,texting,reached,failed" doc:"Where it stands." example:"waiting"`
+	Reason       string               `json:"reason,omitempty" doc:"What it waits for, or why it failed: quiet hours, in a call, too many calls, carrier away, busy, no-answer, failed, machine, voicemail, no number, country, bad number, opted out, turned off, too often, too late, overtaken, or no answer from us." example:"quiet hours"`
+	Rings        int                  `json:"rings" doc:"How often the telephone was rung." example:"1"`
+	NextAt       time.Time            `json:"next_at,omitzero" doc:"When it goes on." example:"2026-03-11T08:00:00Z"`
+	By           recaller.Means       `json:"by,omitempty" enum:"ring,text" doc:"By what the caller was reached." example:"ring"`
+	Conversation string               `json:"conversation_id,omitempty" doc:"The conversation in which he was." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 }
 
 // ReminderList is one page of reminders.

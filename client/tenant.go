@@ -33,6 +33,7 @@ type Tenant struct {
 	Texting             Texting            `json:"texting" doc:"What is done about texts to its numbers."`
 	Telephone           Telephone          `json:"telephone" doc:"How calls to its numbers are answered."`
 	WebChat             WebChat            `json:"web_chat" doc:"How visitors of its pages chat."`
+	Outbound            Outbound           `json:"outbound" doc:"How its callers are reached about reminders that come due."`
 	CreatedAt           time.Time          `json:"created_at" doc:"When it was made." example:"2026-01-05T08:00:00Z"`
 	Unreadable          bool               `json:"unreadable,omitempty" doc:"In a list: its settings cannot be read, because its key is missing or they are damaged; its calls are not served until that is put back." example:"false"`
 }
@@ -103,6 +104,7 @@ type TenantSettings struct {
 	Texting             *TextingPatch       `json:"texting,omitempty" doc:"What is done about texts to its numbers; fields that are left out stay."`
 	Telephone           *TelephonePatch     `json:"telephone,omitempty" doc:"How calls to its numbers are answered; fields that are left out stay."`
 	WebChat             *WebChatPatch       `json:"web_chat,omitempty" doc:"How visitors of its pages chat; fields that are left out stay."`
+	Outbound            *OutboundPatch      `json:"outbound,omitempty" doc:"How its callers are reached about reminders that come due; fields that are left out stay."`
 	Prompts             map[string]*string  `json:"prompts,omitempty" doc:"Own texts for models, by the prompt's name, at most 8000 bytes each; null or an empty text brings ours back, and those that are not named stay."`
 }
 

@@ -14,7 +14,7 @@ import (
 type Webhook struct {
 	URL            string               `json:"url" doc:"Where requests are posted." example:"https://agent.example.com/hooks/recaller"`
 	Secret         string               `json:"secret" doc:"What the requests are signed with: whsec_ and base64. Only admin keys see it." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
-	Events         []recaller.EventType `json:"events" nullable:"false" enum:"conversation.ended,conversation.written_up,memory.created,memory.updated,memory.forgotten,caller.created,caller.merged,caller.split,reminder.due" doc:"The types of event that it is told of." example:"[\"conversation.written_up\",\"reminder.due\"]"`
+	Events         []recaller.EventType `json:"events" nullable:"false" enum:"conversation.ended,conversation.written_up,memory.created,memory.updated,memory.forgotten,caller.created,caller.merged,caller.split,reminder.due,reminder.delivered,reminder.failed" doc:"The types of event that it is told of." example:"[\"conversation.written_up\",\"reminder.due\"]"`
 	IncludeContent bool                 `json:"include_content" doc:"Whether it is told summaries, memories and who the caller is, too. Reminders always say what to remind of." example:"true"`
 	PreviousUntil  *time.Time           `json:"previous_until,omitempty" doc:"Until when requests are signed with the secret before, too." example:"2026-03-03T09:31:00Z"`
 }
@@ -23,7 +23,7 @@ type Webhook struct {
 type WebhookInput struct {
 	URL            string               `json:"url" doc:"Where to post; http or https." example:"https://agent.example.com/hooks/recaller"`
 	Secret         string               `json:"secret,omitempty" doc:"What to sign with: whsec_ and the base64 of 24 to 64 bytes. If not said: the one there is, else a new one." example:"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"`
-	Events         []recaller.EventType `json:"events,omitempty" nullable:"false" enum:"conversation.ended,conversation.written_up,memory.created,memory.updated,memory.forgotten,caller.created,caller.merged,caller.split,reminder.due" doc:"The types of event to be told of. If not said: as before, at first reminder.due." example:"[\"conversation.written_up\",\"reminder.due\"]"`
+	Events         []recaller.EventType `json:"events,omitempty" nullable:"false" enum:"conversation.ended,conversation.written_up,memory.created,memory.updated,memory.forgotten,caller.created,caller.merged,caller.split,reminder.due,reminder.delivered,reminder.failed" doc:"The types of event to be told of. If not said: as before, at first reminder.due." example:"[\"conversation.written_up\",\"reminder.due\"]"`
 	IncludeContent *bool                `json:"include_content,omitempty" doc:"Whether to be told summaries, memories and who the caller is, too. If not said: as before, at first not." example:"true"`
 }
 
@@ -70,7 +70,7 @@ type TenantEvent struct {
 	ConversationID string    `json:"conversation_id,omitempty" doc:"Of which conversation." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	MemoryID       string    `json:"memory_id,omitempty" doc:"Of which memory." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 	MemoryVersion  int       `json:"memory_version,omitempty" doc:"And which version of it." example:"2"`
-	ReminderID     string    `json:"reminder_id,omitempty" doc:"For reminder.due." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
+	ReminderID     string    `json:"reminder_id,omitempty" doc:"For events about reminders." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
 	Sequence       int64     `json:"sequence,omitempty" doc:"Rises with what happens of a caller." example:"17"`
 	Reason         string    `json:"reason,omitempty" doc:"For error and server.closing: why the stream ends." example:"too slow"`
 }

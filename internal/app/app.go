@@ -24,6 +24,7 @@ import (
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/document"
 	"github.com/recallerhq/recaller/internal/durable"
+	"github.com/recallerhq/recaller/internal/errand"
 	"github.com/recallerhq/recaller/internal/events"
 	written "github.com/recallerhq/recaller/internal/exchange" // what is called exchange in the tests is a telephone exchange
 	"github.com/recallerhq/recaller/internal/feed"
@@ -107,6 +108,7 @@ type App struct {
 	exchanges     *written.Service
 	texting       *texting.Service
 	webchat       *webchat.Server
+	errands       *errand.Service
 	agent         *agent.Agent // nil: no language model is configured
 	leased        bool         // the last process's leases of jobs are to end before any job runs
 	loops         loops
@@ -182,7 +184,8 @@ func (a *App) openTenants(ctx context.Context) error {
 	a.closers = append(a.closers, func() error { issuers.Close(); return nil })
 	a.tenants = tenant.New(tenant.Deps{
 		Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.feed.AnewTenant, Reachable: a.reach().Host,
-		Issuers: issuers, PublicURL: a.cfg.Public, Answers: telephony.Answers(a.sockets()...), Replies: a.replies(), NoAgent: !a.hasModel(),
+		Issuers: issuers, PublicURL: a.cfg.Public, Answers: telephony.Answers(a.sockets()...), Replies: a.replies(), Mute: a.mute(),
+		NoAgent: !a.hasModel(),
 	})
 	a.key = a.cfg.APIKey.Reveal()
 	if a.key == "" {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/errand"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/feed"
 	"github.com/recallerhq/recaller/internal/jobs"
@@ -15,9 +16,9 @@ import (
 )
 
 // telling returns the use cases of what webhooks are told: reminders, and all else that happens.
-func (a *App) telling(sender *webhook.Sender) (*reminder.Service, *notify.Service) {
+func (a *App) telling(sender *webhook.Sender, errands *errand.Service) (*reminder.Service, *notify.Service) {
 	reminders := reminder.New(reminder.Deps{
-		Store: a.store, Tenants: a.tenants, Sender: sender, Enqueued: a.enqueued,
+		Errands: errands, Store: a.store, Tenants: a.tenants, Sender: sender, Enqueued: a.enqueued,
 		Told: func(tenant recaller.TenantID, e recaller.Event) { a.events.Tell(tenant, e) },
 		Log:  a.log, Metrics: reminder.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
 	})

@@ -37,8 +37,9 @@ func (a *App) answering(tools bridge.Tools) (*telephony.Server, error) {
 		sockets[recaller.AnswerBridge] = a.bridging(speaks, tools)
 	}
 	return telephony.New(telephony.Deps{
-		Gate: a.gate, Tenants: a.tenants, Conversations: a.conversations, Texts: a.texting, Tokens: telephony.NewTokens(a.opts.Now),
-		Log: a.log, Registerer: a.registry, Now: a.opts.Now,
+		Gate: a.gate, Tenants: a.tenants, Conversations: a.conversations, Texts: a.texting, Errands: a.errands,
+		Tokens: telephony.NewTokens(a.opts.Now),
+		Log:    a.log, Registerer: a.registry, Now: a.opts.Now,
 	}, telephony.Options{
 		Twilio: twilio, Telnyx: telnyx, Commands: telephony.Commands{Key: c.TelnyxAPIKey.Reveal(), BaseURL: c.TelnyxURL},
 		PublicURL: a.cfg.Public, Proxies: a.cfg.Proxies.Networks, Sockets: sockets,

@@ -83,7 +83,8 @@ func (a *App) wire() error {
 	}.Register(a.feed)
 	tools := a.tools()
 	threads := a.threads(briefer, tools)
-	reminders, notices := a.telling(webhook.New(webhook.Options{Allowed: a.reach()}))
+	a.errands = a.reaching()
+	reminders, notices := a.telling(webhook.New(webhook.Options{Allowed: a.reach()}), a.errands)
 	callers := a.callers(files)
 	a.privacy = privacy.New(privacy.Deps{
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Copies: copies{a}, Tenants: a.tenants,
@@ -289,6 +290,7 @@ func (a *App) runJobs(reminders *reminder.Service, notices *notify.Service, mode
 		},
 		recaller.JobDispatch: noticeJobs(notices),
 		recaller.JobText:     a.textJobs(),
+		recaller.JobErrand:   errandJobs(a.errands),
 		recaller.JobReindex: {
 			Run: a.reindex, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff,
 			AtOnce: reindexWorkers, Share: reindexShare,
@@ -306,7 +308,7 @@ func (a *App) runJobs(reminders *reminder.Service, notices *notify.Service, mode
 			return err
 		}, GiveUp: a.privacy.GiveUp, Timeout: eraseTimeout, AtOnce: eraseWorkers, Share: eraseShare},
 	}, jobs.Options{
-		Workers: workers + long + textWorkers + threadWorkers + reminderWorkers + noticeWorkers + 2*reindexWorkers + deliveryWorkers + eraseWorkers, Jitter: rand.Float64,
+		Workers: workers + long + textWorkers + threadWorkers + reminderWorkers + noticeWorkers + errandWorkers + 2*reindexWorkers + deliveryWorkers + eraseWorkers, Jitter: rand.Float64,
 	}, a.log, a.registry, now)
 	a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "recaller_jobs_waiting", Help: "Jobs that wait or run; -1 while the store is away.",

@@ -20,11 +20,11 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"speech", "when", "repeat", "identity", "transcript", "recall/token", "recall/kind", "recall/index", "livebuffer",
 			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/unfinished", "wrapup/answer", "wrapup/evidence",
-			"agreement", "pin", "visitor", "guard", "prompt", "sms", "realtime", "mediastream", "fence", "forgotten", "tag", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
+			"errand/quiet", "errand/steps", "errand/wording", "agreement", "pin", "visitor", "guard", "prompt", "sms", "realtime", "mediastream", "fence", "forgotten", "tag", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
-			"events", "refresh", "feed", "tool", "reminder", "notify", "search", "exam", "agent", "exchange", "texting",
+			"events", "refresh", "feed", "tool", "reminder", "errand", "notify", "search", "exam", "agent", "exchange", "texting",
 		}},
 		{name: "material", packages: []string{"/demo"}, pure: true},
 		{name: "platform", own: true, packages: []string{"config/...", "obs/..."}},
@@ -70,6 +70,8 @@ func edges() map[string][]string {
 		"recall/index":   {"recall/token", "recall/kind", "when", "embed/static", "vector", "forgotten", "speech"},
 		"embed/static":   {"recall/token", "vector"},
 		"embed/dialogue": {"recall/token", "vector"},
+		"errand/steps":   {"errand/quiet", "identity"},
+		"errand/wording": {"recall/token"},
 		"when":           {"speech"},
 		"repeat":         {"when"},
 		"guard":          {"speech", "recall/token"},

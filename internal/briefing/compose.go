@@ -13,11 +13,12 @@ import (
 )
 
 // The ranks say what is told first if the budget is short: low before high. Lists rise item by item, so that no list
-// starves the others. In this order come: who calls, and what was left open; that notes are data; who the agent is, and
+// starves the others. In this order come: why the agent rings; who calls, and what was left open; that notes are data; who the agent is, and
 // what was agreed on; what is due, and the memory tools; the last conversation; what fits the query, up to its share of
 // the budget, and pinned documents; the time; the memories, best known first, beside the tenant's instructions; the rest of the history, and
 // the tenant's facts.
 const (
+	rankErrand       = -1
 	rankName         = 0
 	rankResume       = 1 // one more for each item
 	rankFirst        = 2 // the first-conversation sentence
@@ -83,6 +84,8 @@ type composer struct {
 	rings  map[recaller.MemoryID]*recaller.Reminder // the soonest reminder of each memory that has one
 	agreed []recaller.Agreement                     // what was agreed on, soonest first
 
+	errands *recaller.Reminder // about which the caller is rung, or was texted; nil: none
+
 	open     *recaller.BrokenOff     // the caller's other conversation that nobody has ended; nil: none
 	resuming bool                    // the resume part has something to tell
 	cutOff   recaller.ConversationID // whose last words it tells; empty: none
@@ -109,6 +112,9 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 		live: req.Exclude, begun: strings.TrimSpace(req.Query) != "", thread: req.Thread,
 	}
 	c.rings, c.agreed = soonest(snap.Reminders), agreed(snap, c.now)
+	if c.errands = c.errandOf(); c.errands != nil {
+		c.begun = true // nobody is welcomed back who did not call
+	}
 	if len(in.found) > 0 {
 		c.look(in.found, in.kinds, req)
 	}
@@ -150,6 +156,7 @@ func (c *composer) write(budget int, compact bool) {
 
 // notes writes what stands in front of an agent's own prompt.
 func (c *composer) notes(due, rest []*recaller.Memory, resume resumable) {
+	c.errand()
 	c.tenant()
 	c.guidance()
 	c.tools()
@@ -298,17 +305,22 @@ func (c *composer) callerLead() {
 		}
 		c.str("\n")
 	case c.compact:
+	case c.first() && c.errands != nil:
 	case c.first():
 		c.line("A first-time caller: greet them warmly and ask how you can help.")
 	default:
-		c.str("A returning caller")
+		if c.errands != nil {
+			c.str("Somebody who has called before")
+		} else {
+			c.str("A returning caller")
+		}
 		if since := c.since(); !since.IsZero() {
 			c.str(", known since ")
 			c.date(since)
 		}
 		c.str(".")
 		switch {
-		case c.resuming:
+		case c.resuming || c.errands != nil:
 		case c.open != nil:
 			c.str(" Another " + noun(c.open.Conversation.Channel) + " with them is still open.")
 		case c.snap.Caller.Name != "":

@@ -28,6 +28,7 @@ const (
 //   - a returning caller is welcomed back (P's edge cases 2 and 5) beside the tenant's own greeting, never in its
 //     place, because the greeting may hold what the law wants said.
 func (c *composer) systemPrompt(due, rest []*recaller.Memory, resume resumable) {
+	c.errand()
 	c.role()
 	c.personality()
 	c.businessFacts()
@@ -194,8 +195,10 @@ func (c *composer) importantInstructions() {
 func (c *composer) greeting(resume resumable) {
 	const heading = "GREETING (use on first message):"
 	own, name := c.snap.Tenant.Profile.Greeting, c.business()
-	back := !c.first() && c.reason == "" && !c.snap.Caller.Withheld()
+	back := !c.first() && c.reason == "" && !c.snap.Caller.Withheld() && c.errands == nil
 	switch {
+	case own == "" && c.errands != nil: // nobody has called
+		return
 	case own == "" && back:
 		c.welcome("greeting", heading, c.welcomeRest(resume, "How can I help you today?"))
 		return

@@ -65,6 +65,7 @@ func (c *composer) threadPrompt(due, rest []*recaller.Memory, resume resumable) 
 			c.line("What is known about the user cannot be read just now: do not say that you remember them or that they are new.")
 		})
 	}
+	c.errand()
 	c.user()
 	c.memories(rest)
 	c.due(due)

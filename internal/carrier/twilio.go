@@ -43,6 +43,9 @@ func (c *Client) twilioRing(ctx context.Context, r recaller.PhoneRing) (string, 
 	if r.Ringing > 0 {
 		form.Set("Timeout", strconv.Itoa(int((r.Ringing+time.Second-1)/time.Second)))
 	}
+	if r.Detect != "" {
+		form.Set("MachineDetection", r.Detect)
+	}
 	return c.twilio(ctx, "Calls", form)
 }
 

@@ -183,7 +183,18 @@ func reminderOut(r recaller.Reminder) client.Reminder {
 		ID: string(r.ID), CallerID: string(r.Caller), MemoryID: string(r.Memory),
 		ConversationID: string(r.Conversation), DueAt: instant(r.DueAt), Text: r.Text, Repeats: repeat.Words(r.Rule),
 		Rule: r.Rule, Status: r.Status, Attempts: r.Attempts, Reason: r.Reason, CreatedAt: instant(r.CreatedAt),
-		ClosedAt: instant(r.ClosedAt), Unreadable: r.Unreadable,
+		ClosedAt: instant(r.ClosedAt), Unreadable: r.Unreadable, By: r.Means, Errand: errandOut(r),
+	}
+}
+
+// errandOut tells where an errand stands, without numbers.
+func errandOut(r recaller.Reminder) *client.Errand {
+	e := r.Errand
+	if e == nil {
+		return nil
+	}
+	return &client.Errand{
+		State: e.State, Reason: e.Reason, Rings: e.Rings, NextAt: instant(e.Next), By: e.By, Conversation: string(r.ReachedIn),
 	}
 }
 
@@ -281,7 +292,7 @@ func tenantOut(t recaller.Tenant) client.Tenant {
 		Packs:    ids[string](t.Packs),
 		OwnPacks: ids[string](t.OwnPacks), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,
 		Texting:   client.Texting{Reply: t.Texting.Reply, QuietMinutes: t.Texting.QuietAfter.Minutes()},
-		Telephone: client.Telephone(t.Telephone), WebChat: webChatOut(t.WebChat),
+		Telephone: client.Telephone(t.Telephone), WebChat: webChatOut(t.WebChat), Outbound: outboundOut(t.Outbound),
 		CreatedAt: instant(t.CreatedAt),
 	}
 }

@@ -119,7 +119,7 @@ func (s *server) setReminder(ctx context.Context, x *exchange, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	r.Text = strings.TrimSpace(in.Body.Text)
+	r.Text, r.Means = strings.TrimSpace(in.Body.Text), in.Body.By
 	return reminderSet(s.Memories.Change(ctx, x.Tenant, recaller.MemoryID(in.ID),
 		memory.Change{Once: once, Reminder: r}))
 }
@@ -140,6 +140,7 @@ func (s *server) remindCaller(ctx context.Context, x *exchange, in *struct {
 	if err != nil {
 		return nil, err
 	}
+	r.Means = in.Body.By
 	return reminderSet(s.Memories.Store(ctx, x.Tenant, caller, once, memory.Input{
 		Type: recaller.FollowUp, Key: in.Body.Key, Value: in.Body.Value, DueAt: &r.DueAt, Reminder: r,
 	}))

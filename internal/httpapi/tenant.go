@@ -113,6 +113,9 @@ func settings(t *recaller.Tenant, in client.TenantSettings) {
 		put(&t.WebChat.Greeting, p.Greeting)
 		put(&t.WebChat.Language, p.Language)
 	}
+	if in.Outbound != nil {
+		outbound(&t.Outbound, *in.Outbound)
+	}
 	if in.ResumeWindowSeconds != nil {
 		t.ResumeWindow = seconds(*in.ResumeWindowSeconds)
 	}
@@ -121,6 +124,28 @@ func settings(t *recaller.Tenant, in client.TenantSettings) {
 	}
 	if in.Profile != nil {
 		profile(&t.Profile, *in.Profile)
+	}
+}
+
+func outbound(o *recaller.Reaching, in client.OutboundPatch) {
+	put(&o.Reminders, in.Reminders)
+	put(&o.From, in.From)
+	put(&o.QuietFrom, in.QuietFrom)
+	put(&o.QuietTo, in.QuietTo)
+	put(&o.Tries, in.Tries)
+	put(&o.Voicemail, in.Voicemail)
+	put(&o.Countries, in.Countries)
+	put(&o.AtOnce, in.AtOnce)
+	if in.PauseSeconds != nil {
+		o.Pause = seconds(*in.PauseSeconds)
+	}
+}
+
+func outboundOut(o recaller.Reaching) client.Outbound {
+	return client.Outbound{
+		Reminders: o.Reminders, From: o.From, QuietFrom: o.QuietFrom, QuietTo: o.QuietTo, Tries: o.Tries,
+		PauseSeconds: o.Pause.Seconds(), Voicemail: o.Voicemail, Countries: list(o.Countries, func(c string) string { return c }),
+		AtOnce: o.AtOnce,
 	}
 }
 

@@ -18,7 +18,7 @@ func (s *server) tenantEventRoute() {
 		summary: "Listen to the tenant",
 		about: "Server-sent events of what happens with any caller, from now on, or from after the event named by " +
 			"Last-Event-ID (or last_event_id): `conversation.ended`, `conversation.written_up`, `memory.created`, " +
-			"`memory.updated`, `memory.forgotten`, `caller.created`, `caller.merged`, `caller.split`, `reminder.due`. They hold ids, times and numbers. " +
+			"`memory.updated`, `memory.forgotten`, `caller.created`, `caller.merged`, `caller.split`, `reminder.due`, `reminder.delivered`, `reminder.failed`. They hold ids, times and numbers. " +
 			"`events.missed`: events after the one you named are no longer kept. `error`: the stream ends, and `reason` says " +
 			"why. The last 2048 events are kept while somebody listens, and for ten minutes after. It tells of what this server " +
 			"committed: where several serve one store each has its own, and a webhook is told of all. The stream ends after " +

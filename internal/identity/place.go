@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,4 +108,17 @@ var renamed = map[string]string{
 	"Atlantic/Faeroe":      "Atlantic/Faroe",
 	"Pacific/Ponape":       "Pacific/Pohnpei",
 	"Pacific/Truk":         "Pacific/Chuuk",
+}
+
+// costly are the kinds of number that cost whoever dials them more than a call, or that are no person's.
+var costly = []phonenumbers.PhoneNumberType{
+	phonenumbers.PREMIUM_RATE, phonenumbers.SHARED_COST, phonenumbers.PAGER, phonenumbers.UAN, phonenumbers.VOICEMAIL,
+	phonenumbers.TOLL_FREE,
+}
+
+// Personal reports whether an E.164 number may be a person's: one of a premium or shared rate, a pager, a voicemail or a
+// toll-free number is none.
+func Personal(e164 string) bool {
+	n, err := phonenumbers.Parse(e164, "")
+	return err == nil && !slices.Contains(costly, phonenumbers.GetNumberType(n))
 }

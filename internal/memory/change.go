@@ -48,6 +48,9 @@ func (s *Service) Change(
 		if mask, err = s.masker(ctx, tenant); err != nil {
 			return recaller.MemoryWritten{}, err
 		}
+		if err := s.checkMeans(ctx, tenant, c.Reminder.Means); err != nil {
+			return recaller.MemoryWritten{}, err
+		}
 	}
 	p.At = s.Now()
 	if p.Reason == "" {

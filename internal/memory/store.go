@@ -49,6 +49,9 @@ func (s *Service) Store(
 		if err := s.checkReminder(in.Reminder); err != nil {
 			return recaller.MemoryWritten{}, err
 		}
+		if err := s.checkMeans(ctx, tenant, in.Reminder.Means); err != nil {
+			return recaller.MemoryWritten{}, err
+		}
 	}
 	m.Provenance = in.Provenance
 	if in.Call == nil || in.Call.Conversation != in.Provenance.Conversation { // that of a tool call was checked before
@@ -134,7 +137,7 @@ func (s *Service) reminder(r *recaller.Reminder, caller recaller.CallerID, mask 
 		return nil
 	}
 	return &recaller.Reminder{
-		ID: cmp.Or(r.ID, recaller.ReminderID(s.NewID())), Caller: caller, Conversation: r.Conversation,
+		ID: cmp.Or(r.ID, recaller.ReminderID(s.NewID())), Caller: caller, Conversation: r.Conversation, Means: r.Means,
 		DueAt: r.DueAt.UTC(), Rule: r.Rule,
 		Text: mask.text(r.Text, ""), Status: recaller.ReminderPending, CreatedAt: s.Now(),
 	}
@@ -146,6 +149,23 @@ func (s *Service) checkReminder(r *recaller.Reminder) error {
 		return recaller.InvalidField("value", "must be at most %d bytes", MaxValue)
 	}
 	return ahead(r.DueAt, s.Now())
+}
+
+// checkMeans refuses means by which a reminder's caller cannot be reached.
+func (s *Service) checkMeans(ctx context.Context, tenant recaller.TenantID, m recaller.Means) error {
+	if m == "" {
+		return nil
+	}
+	t, err := s.Tenants.Tenant(ctx, tenant)
+	switch {
+	case err != nil:
+		return err
+	case !m.Valid():
+		return recaller.InvalidField("by", "must be one of %v", recaller.AllMeans())
+	case m != recaller.MeansNone && t.Outbound.From == "":
+		return recaller.InvalidField("by", "needs a number to ring or text from: the tenant's setting outbound.from")
+	}
+	return nil
 }
 
 // provenance checks where a memory is said to come from, and returns it with the conversation's own id. It is stored

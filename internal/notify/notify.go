@@ -49,6 +49,7 @@ type Store interface {
 
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
 	Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
+	Reminder(ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID) (recaller.Reminder, error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
 }

@@ -25,6 +25,18 @@ type data struct {
 	Caller       person           `json:"caller"`
 	Conversation *conversation    `json:"conversation,omitempty"`
 	Memory       *memory          `json:"memory,omitempty"`
+	Reminder     *reminder        `json:"reminder,omitempty"`
+}
+
+// reminder is one whose caller was reached, or could not be.
+type reminder struct {
+	ID           recaller.ReminderID     `json:"id"`
+	Memory       recaller.MemoryID       `json:"memory_id"`
+	Conversation recaller.ConversationID `json:"conversation_id,omitempty"`
+	DueAt        *time.Time              `json:"due_at,omitempty"`
+	By           recaller.Means          `json:"by,omitempty"`     // ring, or text
+	Reason       string                  `json:"reason,omitempty"` // why he could not be
+	Rings        int                     `json:"rings"`
 }
 
 // person is a caller. What identifies him, and his name, are content.
@@ -83,6 +95,8 @@ func (s *Service) payload(ctx context.Context, t recaller.Tenant, d recaller.Dis
 		m.Data.Conversation, err = s.conversation(ctx, t.ID, d, content)
 	case recaller.EventMemoryCreated, recaller.EventMemoryUpdated, recaller.EventMemoryForgotten:
 		m.Data.Memory, err = s.memory(ctx, t.ID, d, content)
+	case recaller.EventReminderDelivered, recaller.EventReminderFailed:
+		m.Data.Reminder, err = s.reminder(ctx, t.ID, d)
 	case recaller.EventCallerCreated, recaller.EventCallerMerged, recaller.EventCallerSplit,
 		recaller.EventReminderDue: // there is no more to it
 	}
@@ -120,6 +134,23 @@ func (s *Service) conversation(
 		if d.Type == recaller.EventConversationWrittenUp {
 			out.Summary = c.Summary
 		}
+	}
+	return out, nil
+}
+
+// reminder tells of one whose caller was reached, or could not be. Of one that repeats it is that time of it.
+func (s *Service) reminder(ctx context.Context, tenant recaller.TenantID, d recaller.Dispatch) (*reminder, error) {
+	out := &reminder{ID: d.Reminder, Memory: d.Memory, Conversation: d.Conversation}
+	r, err := s.Store.Reminder(ctx, tenant, d.Reminder)
+	if errors.Is(err, recaller.NotFound) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	due := r.DueAt.UTC()
+	if out.DueAt = &due; r.Errand != nil {
+		out.By, out.Reason, out.Rings = r.Errand.By, r.Errand.Reason, r.Errand.Rings
 	}
 	return out, nil
 }

@@ -48,14 +48,28 @@ func (s *Service) Fire(ctx context.Context, j recaller.Job) error {
 	if err != nil {
 		return err
 	}
+	if s.Errands != nil {
+		if r, err = s.Errands.Begin(ctx, tenant, r); gone(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if j.Attempts <= 1 {
 		s.Told(tenant.ID, recaller.Event{
 			ID: recaller.EventID(webhookID(r)), Type: recaller.EventReminderDue, Caller: r.Caller,
 			Conversation: r.Conversation, Memory: r.Memory, MemoryVersion: m.Version, Reminder: r.ID, At: r.DueAt,
 		})
 	}
+	if reaching(r) && !tenant.Webhook.Wants(recaller.EventReminderDue) || reaching(r) && r.Errand.Told {
+		return s.Errands.Told(ctx, tenant.ID, r)
+	}
 	return s.deliver(ctx, tenant, r, body)
 }
+
+// reaching reports whether the caller of a reminder is reached: then the reminder ends when that does.
+func reaching(r recaller.Reminder) bool { return r.Errand != nil && r.Errand.Due.Equal(r.DueAt) }
 
 // again separates, in the id of a job that tries a dead reminder once more, the id of its time from what makes the
 // job's id new.
@@ -157,10 +171,20 @@ func (s *Service) end(
 	return nil
 }
 
+// ended ends a reminder for the webhook: where the caller is reached, it may go on.
+func (s *Service) ended(
+	ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus,
+) error {
+	if reaching(r) {
+		return s.Errands.Told(ctx, tenant, r)
+	}
+	return s.end(ctx, tenant, r, status)
+}
+
 // delivered marks a reminder that the receiver took. If that fails, the job runs again, and sends it again.
 func (s *Service) delivered(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder) error {
 	now := s.Now()
-	if err := s.end(ctx, tenant, r, recaller.ReminderDelivered); err != nil && !gone(err) {
+	if err := s.ended(ctx, tenant, r, recaller.ReminderDelivered); err != nil && !gone(err) {
 		return err
 	}
 	late := max(now.Sub(r.DueAt), 0)
@@ -178,7 +202,7 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, _ error) error {
 		return nil
 	}
 	if err == nil {
-		err = s.end(ctx, j.Tenant, r, recaller.ReminderDead)
+		err = s.ended(ctx, j.Tenant, r, recaller.ReminderDead)
 	}
 	if gone(err) {
 		return nil

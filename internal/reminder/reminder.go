@@ -12,6 +12,9 @@
 // fires what it jumped over within 15 seconds. If it jumps back, nothing fires twice, because a delivered reminder is
 // closed. Only what is still to come is late.
 //
+// Where the caller is to be rung or texted, that is an errand, which begins when the reminder comes due and goes on beside
+// the webhook: the reminder waits until both are over, and is delivered if the caller was reached (errand).
+//
 // It does not speak to the receiver (webhook), nor decide when to try again (jobs).
 package reminder
 
@@ -72,8 +75,17 @@ type Sender interface {
 	Send(ctx context.Context, hook recaller.Webhook, id string, at time.Time, body []byte) error
 }
 
-// Deps are what a Service needs; all are required.
+// Errands have the callers of reminders reached; *errand.Service does.
+type Errands interface {
+	// Begin begins the errand of a reminder that comes due, where its caller is to be reached.
+	Begin(ctx context.Context, tenant recaller.Tenant, r recaller.Reminder) (recaller.Reminder, error)
+	// Told notes that the webhook was told of a reminder that has an errand, or never will be.
+	Told(ctx context.Context, tenant recaller.TenantID, r recaller.Reminder) error
+}
+
+// Deps are what a Service needs; all but Errands are required.
 type Deps struct {
+	Errands  Errands // nil: no caller is reached
 	Store    Store
 	Tenants  Tenants
 	Sender   Sender

@@ -9,13 +9,13 @@ import (
 )
 
 const dispatchColumns = `id, caller_id, type, conversation_id, memory_id, memory_version, sequence, at, status, attempts,
-	reason, closed_at`
+	reason, closed_at, reminder_id`
 
 func scanDispatch(scan func(...any) error) (d recaller.Dispatch, err error) {
 	var at int64
 	var closed *int64
 	err = scan(&d.ID, &d.Caller, &d.Type, &d.Conversation, &d.Memory, &d.MemoryVersion, &d.Sequence, &at, &d.Status,
-		&d.Attempts, &d.Reason, &closed)
+		&d.Attempts, &d.Reason, &closed, &d.Reminder)
 	d.At, d.ClosedAt = fromMicros(at), fromNull(closed)
 	return d, err
 }
@@ -24,10 +24,11 @@ func scanDispatch(scan func(...any) error) (d recaller.Dispatch, err error) {
 func insertDispatch(tenant recaller.TenantID, e recaller.Event) Query {
 	return Query{
 		SQL: `INSERT INTO dispatches (tenant_id, id, caller_id, type, conversation_id, memory_id, memory_version, sequence, at,
-			status) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending')
+			status, reminder_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', $10)
 			ON CONFLICT (tenant_id, id) DO NOTHING`,
 		Args: []any{
 			tenant, e.ID, e.Caller, e.Type, e.Conversation, e.Memory, e.MemoryVersion, e.Sequence, micros(e.At),
+			e.Reminder,
 		},
 	}
 }

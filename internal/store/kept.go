@@ -270,6 +270,7 @@ func ownSnapshot(s *recaller.Snapshot) recaller.Snapshot {
 	out.Memories, out.Forgotten = slices.Clone(s.Memories), slices.Clone(s.Forgotten)
 	out.Said = maps.Clone(s.Said)
 	out.Acts, out.Reminders, out.Pinned = slices.Clone(s.Acts), slices.Clone(s.Reminders), slices.Clone(s.Pinned)
+	out.Reached = slices.Clone(s.Reached)
 	return out
 }
 

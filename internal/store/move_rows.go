@@ -229,15 +229,21 @@ func (m *moving) reminders(ctx context.Context, tx Tx) error {
 				return err
 			}
 			body, err := m.anew(vault.Place{Table: "reminders.body", Record: string(row.ID)}, row.body)
-			updates = append(updates, []any{m.tenant, m.from.id, m.to.id, row.ID, body})
-			jobs = append(jobs, []any{m.tenant, m.from.id, m.to.id, recaller.JobReminder, row.ID})
+			if err != nil {
+				return err
+			}
+			errand, err := m.anew(vault.Place{Table: "reminders.errand", Record: string(row.ID)}, row.errand)
+			updates = append(updates, []any{m.tenant, m.from.id, m.to.id, row.ID, body, errand})
+			for _, kind := range []string{recaller.JobReminder, recaller.JobErrand} {
+				jobs = append(jobs, []any{m.tenant, m.from.id, m.to.id, kind, row.ID})
+			}
 			return err
 		},
 	})
 	if err != nil || len(updates) == 0 {
 		return err
 	}
-	if err := tx.ExecAll(ctx, `UPDATE reminders SET caller_id = $3, body = $5 WHERE tenant_id = $1
+	if err := tx.ExecAll(ctx, `UPDATE reminders SET caller_id = $3, body = $5, errand = $6 WHERE tenant_id = $1
 		AND caller_id = $2 /* moves */ AND id = $4`, updates); err != nil {
 		return err
 	}

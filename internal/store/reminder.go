@@ -8,19 +8,19 @@ import (
 	"github.com/recallerhq/recaller/internal/memory/decide"
 )
 
-const reminderColumns = `id, caller_id, memory_id, conversation_id, due_at, status, attempts, reason, created_at, closed_at, rule, body`
+const reminderColumns = `id, caller_id, memory_id, conversation_id, due_at, status, attempts, reason, created_at, closed_at, rule, body, means, errand, reached_in`
 
 // sealedReminder is a reminder as it was read, its words still sealed.
 type sealedReminder struct {
 	recaller.Reminder
-	body []byte
+	body, errand []byte
 }
 
 func scanReminder(scan func(...any) error) (r sealedReminder, err error) {
 	var due, created int64
 	var closed *int64
 	err = scan(&r.ID, &r.Caller, &r.Memory, &r.Conversation, &due, &r.Status, &r.Attempts, &r.Reason,
-		&created, &closed, &r.Rule, &r.body)
+		&created, &closed, &r.Rule, &r.body, &r.Means, &r.errand, &r.ReachedIn)
 	r.DueAt, r.CreatedAt, r.ClosedAt = fromMicros(due), fromMicros(created), fromNull(closed)
 	return r, err
 }
@@ -173,11 +173,11 @@ func (w memoryWrite) remind(
 	}
 	if place >= 0 {
 		_, err = tx.Exec(ctx, `UPDATE reminders
-			SET conversation_id = $3, due_at = $4, rule = $5, body = $6, attempts = 0, reason = '' WHERE tenant_id = $1
-			AND id = $2`,
-			w.tenant, r.ID, r.Conversation, micros(r.DueAt), r.Rule, body)
+			SET conversation_id = $3, due_at = $4, rule = $5, body = $6, means = $7, attempts = 0, reason = '', `+noErrand+`
+			WHERE tenant_id = $1 AND id = $2`,
+			w.tenant, r.ID, r.Conversation, micros(r.DueAt), r.Rule, body, r.Means)
 	} else {
-		err = insertReminder(ctx, tx, w.tenant, r, body)
+		err = insertReminder(ctx, tx, w.tenant, r, body, nil)
 	}
 	if err != nil {
 		return nil, err
@@ -210,14 +210,19 @@ func waiting(list []standing) []recaller.Reminder {
 	return out
 }
 
-func insertReminder(ctx context.Context, tx Tx, tenant recaller.TenantID, r recaller.Reminder, body []byte) error {
-	_, err := tx.Exec(ctx, `INSERT INTO reminders (tenant_id, id, caller_id, memory_id, conversation_id, due_at, status, attempts, reason, created_at, closed_at, rule, body)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, tenant, r.ID, r.Caller, r.Memory, r.Conversation, micros(r.DueAt), r.Status,
-		r.Attempts, r.Reason, micros(r.CreatedAt), microsOrNil(r.ClosedAt), r.Rule, body)
+func insertReminder(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, r recaller.Reminder, body, errand []byte,
+) error {
+	st := stateOf(r.Errand)
+	_, err := tx.Exec(ctx, `INSERT INTO reminders (tenant_id, id, caller_id, memory_id, conversation_id, due_at, status, attempts, reason, created_at, closed_at, rule, body,
+		means, errand, errand_state, rung_at, rings, reached_in)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`, tenant, r.ID, r.Caller, r.Memory, r.Conversation, micros(r.DueAt), r.Status,
+		r.Attempts, r.Reason, micros(r.CreatedAt), microsOrNil(r.ClosedAt), r.Rule, body,
+		r.Means, errand, st.label, st.rungAt, st.rings, r.ReachedIn)
 	return err
 }
 
-// putReminderJob makes the job of a reminder, in place of the one that it has. The job's id names the time that it is
+// putReminderJob makes the job of a reminder, in place of those that it has. The job's id names the time that it is
 // for: the runner may still be about to remove the job of another time.
 func putReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, r recaller.Reminder) error {
 	if err := deleteReminderJob(ctx, tx, tenant, r.ID); err != nil {
@@ -233,9 +238,9 @@ func putReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, r reca
 func cancelReminders(
 	ctx context.Context, tx Tx, tenant recaller.TenantID, memory recaller.MemoryID, at time.Time,
 ) error {
-	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $3
+	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND (kind = $3 OR kind = $4)
 		AND subject IN (SELECT id FROM reminders WHERE tenant_id = $1 AND memory_id = $2
-		AND status = 'pending')`, tenant, memory, recaller.JobReminder)
+		AND status = 'pending')`, tenant, memory, recaller.JobReminder, recaller.JobErrand)
 	if err != nil {
 		return err
 	}
@@ -268,8 +273,9 @@ func (w memoryWrite) cancelOne(
 	return &r, deleteReminderJob(ctx, tx, w.tenant, id)
 }
 
+// deleteReminderJob removes the jobs of a reminder: that which fires it, and that of its errand.
 func deleteReminderJob(ctx context.Context, tx Tx, tenant recaller.TenantID, id recaller.ReminderID) error {
-	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND kind = $2 AND subject = $3`,
-		tenant, recaller.JobReminder, id)
+	_, err := tx.Exec(ctx, `DELETE FROM jobs WHERE tenant_id = $1 AND (kind = $2 OR kind = $3) AND subject = $4`,
+		tenant, recaller.JobReminder, recaller.JobErrand, id)
 	return err
 }

@@ -14,7 +14,8 @@ import (
 // checkReason refuses reasons outside the closed set of recaller.Reminder, because they are not sealed in the database
 // (spec 2.2).
 func checkReason(reason string) error {
-	if !slices.Contains([]string{"", "no webhook", "refused", "timeout", "unreachable", "server error", "unreadable rule"}, reason) {
+	if !slices.Contains([]string{"", "no webhook", "refused", "timeout", "unreachable", "server error", "unreadable rule"}, reason) &&
+		!slices.Contains(recaller.ErrandReasons(), reason) {
 		return recaller.Errorf(recaller.Internal, "a reminder fails for a reason from a closed set")
 	}
 	return nil
@@ -76,8 +77,16 @@ func (s *Store) AdvanceReminder(
 	if err != nil {
 		return err
 	}
+	return s.WithCaller(ctx, tenant, r.Caller, func(tx Tx) error { return b.advance(ctx, tx, tenant, r, status, next, at) })
+}
+
+// advance is AdvanceReminder in a commit.
+func (b box) advance(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus,
+	next, at time.Time,
+) error {
 	if next.IsZero() {
-		return s.closeAt(ctx, tenant, r, status, at)
+		return closeAt(ctx, tx, tenant, r, status, at)
 	}
 	done := r
 	done.ID, done.Rule, done.Status, done.ClosedAt = r.Occurrence(), "", status, at
@@ -85,37 +94,37 @@ func (s *Store) AdvanceReminder(
 	if err != nil {
 		return err
 	}
-	return s.WithCaller(ctx, tenant, r.Caller, func(tx Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE reminders SET due_at = $4, attempts = 0, reason = '' WHERE tenant_id = $1
-			AND id = $2 AND due_at = $3
-			AND status = 'pending'`+notErasing, tenant, r.ID, micros(r.DueAt), micros(next))
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return decide.NotWaiting()
-		}
-		if err := insertReminder(ctx, tx, tenant, done, body); err != nil {
-			return err
-		}
-		r.DueAt = next
-		return putReminderJob(ctx, tx, tenant, r)
-	})
+	errand, err := b.sealErrand(done.ID, r.Errand)
+	if err != nil {
+		return err
+	}
+	n, err := tx.Exec(ctx, `UPDATE reminders SET due_at = $4, attempts = 0, reason = '', `+noErrand+` WHERE tenant_id = $1
+		AND id = $2 AND due_at = $3
+		AND status = 'pending'`+notErasing, tenant, r.ID, micros(r.DueAt), micros(next))
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return decide.NotWaiting()
+	}
+	if err := insertReminder(ctx, tx, tenant, done, body, errand); err != nil {
+		return err
+	}
+	r.DueAt = next
+	return putReminderJob(ctx, tx, tenant, r)
 }
 
 // closeAt closes a reminder that still waits for the time of r.
-func (s *Store) closeAt(
-	ctx context.Context, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, at time.Time,
+func closeAt(
+	ctx context.Context, tx Tx, tenant recaller.TenantID, r recaller.Reminder, status recaller.ReminderStatus, at time.Time,
 ) error {
-	return s.WithCaller(ctx, tenant, r.Caller, func(tx Tx) error {
-		n, err := tx.Exec(ctx, `UPDATE reminders SET status = $4, closed_at = $5 WHERE tenant_id = $1 AND id = $2
-			AND due_at = $3
-			AND status = 'pending'`+notErasing, tenant, r.ID, micros(r.DueAt), status, micros(at))
-		if err == nil && n == 0 {
-			return decide.NotWaiting()
-		}
-		return err
-	})
+	n, err := tx.Exec(ctx, `UPDATE reminders SET status = $4, closed_at = $5, reason = $6 WHERE tenant_id = $1 AND id = $2
+		AND due_at = $3
+		AND status = 'pending'`+notErasing, tenant, r.ID, micros(r.DueAt), status, micros(at), r.Reason)
+	if err == nil && n == 0 {
+		return decide.NotWaiting()
+	}
+	return err
 }
 
 // ReviveReminder makes a dead reminder pending again. The job must have a new id, because the runner may still be about
@@ -124,8 +133,8 @@ func (s *Store) ReviveReminder(
 	ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, job recaller.Job, _ time.Time,
 ) (recaller.Reminder, error) {
 	return s.moveReminder(ctx, tenant, id, errNotDead, func(tx Tx, dest ...any) error {
-		return tx.QueryRow(ctx, `UPDATE reminders SET status = 'pending', closed_at = NULL WHERE tenant_id = $1
-			AND id = $2
+		return tx.QueryRow(ctx, `UPDATE reminders SET status = 'pending', closed_at = NULL, `+noErrand+`
+			WHERE tenant_id = $1 AND id = $2
 			AND status = 'dead'`+notErasing+` RETURNING `+reminderColumns, []any{tenant, id}, dest...)
 	}, func(tx Tx, r recaller.Reminder) error {
 		m, err := newest(ctx, tx, tenant, r.Memory)

@@ -59,6 +59,13 @@ func (b box) openStanding(row sealedReminder) (standing, error) {
 		err = b.leaveOut(err, recaller.DamagedRow{Table: "reminders", ID: string(row.ID)})
 	}
 	row.Text = body.Text
+	if err == nil && len(row.errand) > 0 {
+		row.Errand = new(recaller.Errand)
+		if err = b.get("reminders.errand", string(row.ID), row.errand, row.Errand); err != nil {
+			row.Errand = nil
+			err = b.leaveOut(err, recaller.DamagedRow{Table: "reminders", ID: string(row.ID)})
+		}
+	}
 	return standing{row.Reminder, body.Was}, err
 }
 
@@ -88,6 +95,7 @@ func (s standing) moved(to recaller.Reminder, at time.Time) reminderBody {
 func (s standing) at(t time.Time) recaller.Reminder {
 	r := s.Reminder
 	r.Status, r.ClosedAt, r.Attempts, r.Reason = recaller.ReminderPending, time.Time{}, 0, ""
+	r.Errand, r.ReachedIn = nil, ""
 	for _, w := range s.was {
 		if w.Until > micros(t) {
 			r.DueAt, r.Rule, r.Text = fromMicros(w.Due), w.Rule, w.Text

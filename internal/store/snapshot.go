@@ -107,6 +107,7 @@ func (r *snapshotRead) queries() []Query {
 		r.box.checkpointQuery(r.tenant, r.caller, &r.snap.Checkpoint),
 		r.box.actsQuery(r.tenant, r.caller, maxActs, &r.snap.Acts),
 		r.box.pendingQuery(r.tenant, r.caller, &r.snap.Reminders),
+		r.box.reachedQuery(r.tenant, r.caller, &r.snap.Reached),
 		Query{SQL: `SELECT ` + conversationColumns + ended + itoa(r.history), Args: args, Row: conversationRow(&r.rows)},
 		r.ofHim(r.box.activeQuery(r.tenant, r.caller, snapshotMemories, &r.snap.Memories)),
 		Query{SQL: `SELECT ` + conversationColumns + openOnes, Args: args, Row: conversationRow(&r.open)},

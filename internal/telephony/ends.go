@@ -11,6 +11,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/errand"
 )
 
 // Our own addresses say what is over: a call that was forwarded, or one over a socket.
@@ -201,6 +202,9 @@ func seconds(text string) time.Duration {
 func (s *Server) ended(ctx context.Context, h hook) reply {
 	if h.query.Get(afterParameter) == afterSocket {
 		return s.socketOver(ctx, h)
+	}
+	if f, ok := errand.ReadRef(h.query); ok && s.Errands != nil && s.putDown(ctx, h, f) {
+		return reply{result: resultEnded}
 	}
 	n, ok := noticeOf(h)
 	if !ok {

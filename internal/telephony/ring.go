@@ -10,6 +10,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/errand"
 	"github.com/recallerhq/recaller/internal/identity"
 )
 
@@ -22,6 +23,7 @@ type call struct {
 	attestation recaller.Attestation
 	ids         map[string]string
 	control     bool // it is one of Telnyx's Call Control API
+	reminder    bool // the caller is rung about one
 }
 
 // callOf reads who calls whom. In a call that the tenant made the numbers stand the other way round.
@@ -102,6 +104,9 @@ func (s *Server) ring(ctx context.Context, h hook) reply {
 	case err != nil:
 		return reply{resultUnavailable, told(recaller.Telephone{}, notNow)}
 	}
+	if f, ok := errand.ReadRef(h.query); ok && s.Errands != nil && c.direction == recaller.Outbound {
+		return s.pickedUp(ctx, h, t, c, f)
+	}
 	started, result, failed := s.begin(ctx, t, c)
 	t.Telephone.Answer = s.chosen(t, started, failed)
 	return s.answer(t, c, started, failed, result)
@@ -123,7 +128,7 @@ func (s *Server) begin(ctx context.Context, t recaller.Tenant, c call) (conversa
 	started, err := asked(ctx, s, func(ctx context.Context) (conversation.Started, error) {
 		return s.Conversations.Start(ctx, t.ID, conversation.Start{
 			Caller: callerOf(c.theirs, t.DefaultRegion), ExternalID: c.id, Channel: recaller.ChannelVoice, Direction: c.direction,
-			PlatformIDs: c.ids, Attestation: c.attestation,
+			PlatformIDs: c.ids, Attestation: c.attestation, Reminder: c.reminder,
 		})
 	})
 	result := resultAnswered

@@ -26,6 +26,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/errand"
 	"github.com/recallerhq/recaller/internal/httpdoor"
 	"github.com/recallerhq/recaller/internal/telephony/signed"
 )
@@ -55,8 +56,20 @@ type Conversations interface {
 // TextStatusPath is told what becomes of texts that went out.
 const TextStatusPath = Path + "/message-status"
 
-// Deps are what the door works with; all are required.
+// Errands are why callers are rung; *errand.Service knows.
+type Errands interface {
+	// Answered says what to do with a call that somebody picked up. by is who, in the platform's word; agent says that one
+	// can talk.
+	Answered(ctx context.Context, t recaller.Tenant, f errand.Ref, call, by string, agent bool) (errand.Answer, error)
+	// Begun notes the conversation of such a call, and what was said in it at once; empty: nothing.
+	Begun(ctx context.Context, tenant recaller.TenantID, f errand.Ref, conv recaller.ConversationID, said string) error
+	// Over notes that such a call is over, in the platform's word.
+	Over(ctx context.Context, t recaller.Tenant, f errand.Ref, call, status string) error
+}
+
+// Deps are what the door works with; all but Errands are required.
 type Deps struct {
+	Errands       Errands // nil: nobody is rung
 	Gate          *admission.Gate
 	Tenants       Tenants
 	Conversations Conversations

@@ -38,6 +38,13 @@ var (
 	notNow       = sentence{{"en-US", "Sorry, we cannot take your call right now. Please try again in a few minutes. Goodbye."}}
 )
 
+// sameLanguage reports whether two tags are of one language, wherever it is spoken.
+func sameLanguage(a, b string) bool {
+	a, _, _ = strings.Cut(a, "-")
+	b, _, _ = strings.Cut(b, "-")
+	return strings.EqualFold(a, b)
+}
+
 // in returns the sentence in a language, and how that is spelt; in English where we do not have it.
 func (s sentence) in(language string) (text, spelt string) {
 	base, _, _ := strings.Cut(language, "-")

@@ -66,6 +66,9 @@ func validate(t *recaller.Tenant) error {
 	if err := webChat(t); err != nil {
 		return err
 	}
+	if err := outbound(t); err != nil {
+		return err
+	}
 	if t.Webhook.Set() || t.Webhook.Secret != "" {
 		if err := webhook(t.Webhook, "webhook."); err != nil {
 			return err

@@ -19,7 +19,7 @@ func (s *Service) Send(
 	ctx context.Context, tenant recaller.TenantID, by recaller.Carrier, p Peer, id, text string,
 ) error {
 	th, _, err := s.Exchanges.Open(ctx, tenant, exchange.Party{
-		Channel: p.Channel, Chat: p.chat(), Caller: conversation.CallerRef{Phone: p.Theirs},
+		Channel: p.Channel, Chat: p.Chat(), Caller: conversation.CallerRef{Phone: p.Theirs},
 	})
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func (s *Service) stop(
 // Stopped reports whether somebody told a number of the tenant's to send him nothing more, or the carrier said that he
 // did. Nothing is to be sent to him then, whatever it is about.
 func (s *Service) Stopped(ctx context.Context, tenant recaller.TenantID, p Peer) (bool, error) {
-	th, err := s.Store.Thread(ctx, tenant, p.chat())
+	th, err := s.Store.Thread(ctx, tenant, p.Chat())
 	if errors.Is(err, recaller.NotFound) {
 		return false, nil
 	}

@@ -112,8 +112,8 @@ type Peer struct {
 	Theirs  string           // in E.164 form
 }
 
-// chat is what the chat with a peer is called among the tenant's threads.
-func (p Peer) chat() string { return string(p.Channel) + ":" + p.Ours + ":" + p.Theirs }
+// Chat is what the chat with a peer is called among the tenant's threads.
+func (p Peer) Chat() string { return string(p.Channel) + ":" + p.Ours + ":" + p.Theirs }
 
 // Incoming is a text that came in.
 type Incoming struct {
@@ -198,7 +198,7 @@ func (s *Service) party(t recaller.Tenant, in Incoming) (p exchange.Party, known
 		theirs = in.Theirs
 		p.Caller = conversation.CallerRef{ExternalID: string(in.Channel) + ":" + theirs, Name: in.Name}
 	}
-	p.Chat = Peer{Channel: in.Channel, Ours: ours, Theirs: theirs}.chat()
+	p.Chat = Peer{Channel: in.Channel, Ours: ours, Theirs: theirs}.Chat()
 	return p, known
 }
 

@@ -102,7 +102,7 @@ func (s *Service) move(ctx context.Context, x exchange, id, value string, r *rec
 	if err != nil {
 		return Result{}, err
 	}
-	if r.ID, r.Text = old.ID, old.Text; value != "" {
+	if r.ID, r.Text, r.Means = old.ID, old.Text, old.Means; value != "" {
 		r.Text = value
 	}
 	w, err := s.remindAgain(ctx, x, m, r)

@@ -36,8 +36,10 @@ type Text struct {
 
 // Ring is a call that was taken.
 type Ring struct {
-	ID   string
-	Form url.Values
+	ID     string
+	Form   url.Values
+	At     time.Time
+	Status string // as Twilio tells it: "queued", until Put says another
 }
 
 // Carrier is the fake. Make it with New.
@@ -45,6 +47,8 @@ type Carrier struct {
 	*httptest.Server
 
 	mu      sync.Mutex
+	now     func() time.Time
+	sentAt  map[string]time.Time // by the id of a text
 	texts   []Text
 	rings   []Ring
 	stopped []string      // numbers that are not texted
@@ -62,9 +66,11 @@ type failure struct {
 // New starts a fake.
 func New(t testing.TB) *Carrier {
 	t.Helper()
-	c := &Carrier{came: make(chan struct{})}
+	c := &Carrier{came: make(chan struct{}), now: time.Now, sentAt: map[string]time.Time{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /2010-04-01/Accounts/{account}/{what}", c.twilio)
+	mux.HandleFunc("GET /2010-04-01/Accounts/{account}/{what}", c.list)
+	mux.HandleFunc("GET /2010-04-01/Accounts/{account}/Calls/{id}", c.call)
 	mux.HandleFunc("POST /v2/messages", c.telnyx)
 	c.Server = httptest.NewServer(mux)
 	t.Cleanup(c.Close)
@@ -201,10 +207,11 @@ func (c *Carrier) twilio(w http.ResponseWriter, r *http.Request) {
 			status, code = http.StatusBadRequest, 21617
 		default:
 			c.texts = append(c.texts, Text{id, from, to, words, r.PostForm.Get("StatusCallback"), recaller.CarrierTwilio})
+			c.sentAt[id] = c.now()
 		}
 	case r.PathValue("what") == "Calls.json":
 		id = "CA" + id
-		c.rings = append(c.rings, Ring{id, r.PostForm})
+		c.rings = append(c.rings, Ring{id, r.PostForm, c.now(), "queued"})
 	default:
 		status, code = http.StatusNotFound, 20404
 	}

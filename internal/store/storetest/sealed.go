@@ -23,8 +23,8 @@ id:      steps.tenant_id steps.conversation_id steps.caller_id jobs.tenant_id jo
 id:      onces.tenant_id onces.caller_id receipts.tenant_id receipts.caller receipts.id
 id:      tool_calls.tenant_id tool_calls.conversation_id tool_calls.id tool_calls.caller_id tool_calls.memory_id
 id:      reminders.tenant_id reminders.id reminders.caller_id reminders.memory_id reminders.conversation_id
-id:      dispatches.tenant_id dispatches.id dispatches.caller_id dispatches.conversation_id dispatches.memory_id
-time:    dispatches.at dispatches.closed_at
+id:      dispatches.tenant_id dispatches.id dispatches.caller_id dispatches.conversation_id dispatches.memory_id dispatches.reminder_id reminders.reached_in
+time:    dispatches.at dispatches.closed_at reminders.rung_at
 count:   dispatches.memory_version dispatches.sequence dispatches.attempts
 label:   dispatches.type dispatches.status dispatches.reason
 time:    tool_calls.at reminders.due_at reminders.created_at reminders.closed_at
@@ -33,9 +33,9 @@ time:    conversations.last_activity_at turns.at memories.due_at memories.create
 time:    checkpoints.created_at checkpoints.last_activity steps.finished_at jobs.run_at jobs.leased_until onces.created_at receipts.erased_at
 count:   callers.conversations callers.duration callers.text_messages callers.version conversations.duration conversations.turns
 count:   conversations.user_turns turns.number memories.version memories.confidence steps.attempts jobs.attempts
-count:   tool_calls.version reminders.attempts steps.found steps.dropped steps.stored steps.place
+count:   tool_calls.version reminders.attempts reminders.rings steps.found steps.dropped steps.stored steps.place
 count:   steps.model_calls steps.tokens_in steps.tokens_out steps.model_micros
-label:   tool_calls.tool tool_calls.result reminders.status reminders.reason steps.prompt
+label:   tool_calls.tool tool_calls.result reminders.status reminders.reason reminders.means reminders.errand_state steps.prompt
 label:   api_keys.scope callers.erasing identities.kind conversations.channel conversations.direction conversations.status
 label:   conversations.reminder conversations.imported conversations.intent conversations.sentiment conversations.topics
 label:   conversations.outcome conversations.analysed_by turns.speaker memories.type memories.status memories.source
@@ -53,7 +53,7 @@ count:   conversation_embeddings.part conversation_embeddings.width tenants.vers
 label:   conversation_embeddings.model
 vector:  conversation_embeddings.vector
 token:   tenant_numbers.token
-sealed:  tenants.packs acts.body reminders.body
+sealed:  tenants.packs acts.body reminders.body reminders.errand
 id:      acts.tenant_id acts.conversation_id acts.caller_id
 time:    acts.at acts.said_at
 count:   acts.number

@@ -94,6 +94,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a memory has one pending reminder", reminders},
 		{"reminders are listed by due time", reminderList},
 		{"a reminder is tried, given up on and tried again", reminderTries},
+		{"an errand goes on step by step, and ends its reminder", errands},
 		{"a dead reminder comes back only to a memory that is there", reminderRevival},
 		{"many reminders at once are all kept", remindersAtOnce},
 		{"a memory has several reminders", manyReminders},

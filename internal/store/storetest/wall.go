@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/store"
@@ -432,6 +433,13 @@ func (b *bench) writebackReaches(own, active recaller.Opened) []reach {
 		{"RecordToolCall", func() (int, error) { return 0, s.RecordToolCall(ctx, "t1", call(their, their.Caller.ID)) }, recaller.NotFound},
 		{"RecordToolCall", func() (int, error) { return 0, s.RecordToolCall(ctx, "t1", call(their, own.Caller.ID)) }, recaller.NotFound},
 		{"RecordToolCall", func() (int, error) { return 0, s.RecordToolCall(ctx, "t1", call(active, their.Caller.ID)) }, recaller.NotFound},
+		{"ChangeErrand", func() (int, error) {
+			_, err := s.ChangeErrand(ctx, "t1", reminder, b.now, func(recaller.Reminder, func(time.Time) (recaller.Errands, error)) (*recaller.ErrandWrite, error) {
+				return &recaller.ErrandWrite{}, nil
+			})
+			return 0, err
+		}, recaller.NotFound},
+		{"BusyErrands", func() (int, error) { return s.BusyErrands(ctx, "t1") }, ""},
 		{"TryReminder", func() (int, error) { return 0, s.TryReminder(ctx, "t1", reminder, "timeout", b.now) }, recaller.NotFound},
 		{"CloseReminder", func() (int, error) {
 			_, err := s.CloseReminder(ctx, "t1", reminder, recaller.ReminderCancelled, "", b.now)
