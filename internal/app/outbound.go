@@ -8,6 +8,7 @@ import (
 	"github.com/recallerhq/recaller/internal/errand"
 	written "github.com/recallerhq/recaller/internal/exchange" // what is called exchange in the tests is a telephone exchange
 	"github.com/recallerhq/recaller/internal/jobs"
+	"github.com/recallerhq/recaller/internal/reminder"
 	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/texting"
 )
@@ -90,5 +91,12 @@ func errandJobs(errands *errand.Service) jobs.Handler {
 	return jobs.Handler{
 		Run: errands.Run, GiveUp: errands.GiveUp, MaxAttempts: errandTries, MaxBackoff: noticeBackoff,
 		AtOnce: errandWorkers, Share: errandShare, Scheduled: true,
+	}
+}
+
+func reminderJobs(reminders *reminder.Service) jobs.Handler {
+	return jobs.Handler{
+		Run: reminders.Fire, GiveUp: reminders.GiveUp, MaxAttempts: reminderTries, MaxBackoff: reminderLonger,
+		AtOnce: reminderWorkers, Share: reminderShare, Scheduled: true,
 	}
 }

@@ -284,10 +284,7 @@ func (a *App) runJobs(reminders *reminder.Service, notices *notify.Service, mode
 			Run: writer.Thread, Timeout: wrapupTimeout, MaxAttempts: wrapupTries, MaxBackoff: wrapupBackoff, AtOnce: threadWorkers,
 			Share: threadShare,
 		},
-		recaller.JobReminder: {
-			Run: reminders.Fire, GiveUp: reminders.GiveUp, MaxAttempts: reminderTries, MaxBackoff: reminderLonger,
-			AtOnce: reminderWorkers, Share: reminderShare, Scheduled: true,
-		},
+		recaller.JobReminder: reminderJobs(reminders),
 		recaller.JobDispatch: noticeJobs(notices),
 		recaller.JobText:     a.textJobs(),
 		recaller.JobErrand:   errandJobs(a.errands),

@@ -38,7 +38,7 @@ func insertDead(tenant recaller.TenantID, e recaller.Event, at time.Time) Query 
 	q := insertDispatch(tenant, e)
 	return Query{
 		SQL: `INSERT INTO dispatches (tenant_id, id, caller_id, type, conversation_id, memory_id, memory_version, sequence, at,
-			status, reason, closed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'dead', $10, $11)
+			status, reminder_id, reason, closed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'dead', $10, $11, $12)
 			ON CONFLICT (tenant_id, id) DO NOTHING`,
 		Args: append(q.Args, recaller.ReasonTooMany, micros(at)),
 	}
