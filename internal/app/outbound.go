@@ -16,7 +16,7 @@ import (
 // reaching returns the use cases that ring and text callers about reminders.
 func (a *App) reaching() *errand.Service {
 	deps := errand.Deps{
-		Store: a.store, Tenants: a.tenants, Chats: chats{a}, Heard: a.heard, Say: a.sayFirst, Enqueued: a.enqueued,
+		Store: a.store, Tenants: a.tenants, Chats: reminding{a}, Heard: a.heard, Say: a.sayFirst, Enqueued: a.enqueued,
 		Voice: a.cfg.Public + telephony.VoicePath, Ended: a.cfg.Public + telephony.EndedPath,
 		Log: a.log, Metrics: errand.NewMetrics(a.registry), Now: a.opts.Now,
 	}
@@ -57,11 +57,11 @@ func (a *App) sayFirst(ctx context.Context, tenant recaller.TenantID, conv recal
 	return err
 }
 
-// chats keep what is texted about reminders.
-type chats struct{ app *App }
+// reminding keeps what is texted about reminders.
+type reminding struct{ app *App }
 
 // Tell implements errand.Chats.
-func (c chats) Tell(
+func (c reminding) Tell(
 	ctx context.Context, tenant recaller.TenantID, ours, theirs, id, text string,
 ) (recaller.ConversationID, error) {
 	p := texting.Peer{Channel: recaller.ChannelSMS, Ours: ours, Theirs: theirs}
@@ -76,7 +76,7 @@ func (c chats) Tell(
 }
 
 // OptedOut implements errand.Chats.
-func (c chats) OptedOut(ctx context.Context, tenant recaller.TenantID, ours, theirs string) (bool, error) {
+func (c reminding) OptedOut(ctx context.Context, tenant recaller.TenantID, ours, theirs string) (bool, error) {
 	return c.app.texting.Stopped(ctx, tenant, texting.Peer{Channel: recaller.ChannelSMS, Ours: ours, Theirs: theirs})
 }
 
