@@ -67,7 +67,9 @@ type Snapshot struct {
 	Silent    bool     // there is no ended conversation in which something was said
 	Memories  []Memory // active ones, newest confirmation first, bounded by the store
 	Forgotten []Memory // every version of each forgotten memory: a briefing tells nothing of what they said
-	// Said has the turns of the conversations in History, as far as the store has them; nil if nothing is forgotten.
+	Private   []Memory // every version of each memory that is private now
+	// Said has the turns of the conversations in History, as far as the store has them; nil if nothing is forgotten, or
+	// private.
 	Said      map[ConversationID][]Turn
 	Acts      []Act      // what was agreed on about times, newest first, bounded by the store
 	Reminders []Reminder // those that are pending, soonest first, bounded by the store

@@ -49,10 +49,12 @@ type PrivacyScope string
 const (
 	LineOnly PrivacyScope = "line_only" // only conversations with this caller
 	Shared   PrivacyScope = "shared"    // tenant-wide views too
+	// Private is LineOnly, and only where it is known who speaks: the caller asked to keep it between the two (W3, B1).
+	Private PrivacyScope = "private"
 )
 
 // Valid reports whether p is one of the scopes.
-func (p PrivacyScope) Valid() bool { return p == LineOnly || p == Shared }
+func (p PrivacyScope) Valid() bool { return p == LineOnly || p == Shared || p == Private }
 
 // MemoryStatus is where a version of a memory stands.
 type MemoryStatus string
@@ -183,6 +185,7 @@ type Resumable struct {
 	// Unread are the conversations whose words no wrap-up has read yet, oldest first, bounded by the store.
 	Unread    []Conversation
 	Forgotten []Memory // every version of each forgotten memory
+	Private   []Memory // every version of each memory that is private now
 }
 
 // CheckpointCompleted is the intent that clears a checkpoint (H4).

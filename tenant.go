@@ -53,9 +53,11 @@ type Tenant struct {
 	Texting     Texting           // what is done about texts to them
 	WebChat     WebChat           // how visitors of its pages chat
 	Outbound    Reaching          // how its callers are reached about reminders
-	CreatedAt   time.Time
-	Unreadable  bool  `json:"-"` // in lists only: its settings cannot be opened, because its key is missing or they are damaged
-	Version     int64 `json:"-"` // the store's count of changes; an update must have the one that was read
+	// Trust says what agents may in conversations of a tier, where that is not the default: see Rights.
+	Trust      map[Trust]Rights
+	CreatedAt  time.Time
+	Unreadable bool  `json:"-"` // in lists only: its settings cannot be opened, because its key is missing or they are damaged
+	Version    int64 `json:"-"` // the store's count of changes; an update must have the one that was read
 }
 
 // NoPins as Tenant.PinAfter has no topic pinned.

@@ -32,6 +32,17 @@ func Tools() []Tool {
 	}
 }
 
+// Needs is what a conversation must allow for the tool to be used.
+func (t Tool) Needs() Allowing {
+	switch t {
+	case ToolRecall, ToolReadCheckpoint, ToolListReminders:
+		return AllowRecall
+	case ToolForgetMemory, ToolCancelReminder:
+		return AllowAll
+	}
+	return AllowWrite
+}
+
 // Valid reports whether t is one of the tools.
 func (t Tool) Valid() bool { return slices.Contains(Tools(), t) }
 

@@ -103,6 +103,7 @@ type MemoryMode int
 const (
 	Supersede MemoryMode = iota // another value makes a new version; the same value confirms it
 	IfAbsent                    // leave what is there alone (W9)
+	Contest                     // leave what is there alone, and keep another value beside it, as its Dispute
 )
 
 // Storing asks for a memory to be stored by its key (see MemoryMode).
@@ -157,7 +158,7 @@ const (
 	MemoryCreated   MemoryAction = "created"
 	MemoryUpdated   MemoryAction = "updated"
 	MemoryConfirmed MemoryAction = "confirmed" // the same value was there
-	MemoryKept      MemoryAction = "kept"      // IfAbsent, and there was one
+	MemoryKept      MemoryAction = "kept"      // IfAbsent or Contest, and there was one
 	MemoryMerged    MemoryAction = "merged"    // a near-duplicate was there under another key
 	MemoryClosed    MemoryAction = "forgotten"
 	MemoryRestored  MemoryAction = "restored" // by an undo

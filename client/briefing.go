@@ -15,6 +15,7 @@ type BriefingQuery struct {
 	Query     string
 	MaxTokens int                    // the token budget; 0: the server's default
 	Style     recaller.BriefingStyle // empty: recaller.StyleBriefing
+	Trust     recaller.Trust         // how sure it is who the caller is; empty: claimed. Only CallerBriefing takes it
 	AsOf      time.Time              // what would have been told then; zero: now. Only CallerBriefing takes it
 }
 
@@ -22,6 +23,7 @@ func (b BriefingQuery) query() url.Values {
 	q := url.Values{}
 	set(q, "query", b.Query)
 	set(q, "style", string(b.Style))
+	set(q, "trust", string(b.Trust))
 	if b.MaxTokens > 0 {
 		q.Set("max_tokens", strconv.Itoa(b.MaxTokens))
 	}
@@ -48,7 +50,7 @@ type Briefing struct {
 
 // BriefingPart is one section of a briefing.
 type BriefingPart struct {
-	Name   string `json:"name" doc:"Which one: tenant, guidance, tools, caller, memories, history, due, now, resume, reference, recalled; in a system prompt also personality, business, instructions, greeting, welcome, closing." example:"history"`
+	Name   string `json:"name" doc:"Which one: tenant, guidance, tools, caller, trust, memories, history, due, now, resume, reference, recalled; in a system prompt also personality, business, instructions, greeting, welcome, closing." example:"history"`
 	Text   string `json:"text" doc:"Its text."`
 	Tokens int    `json:"tokens" doc:"An upper bound of its tokens." example:"120"`
 	Cut    bool   `json:"cut,omitempty" doc:"Something was left out of it to hold the token budget." example:"false"`

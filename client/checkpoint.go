@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -56,8 +57,15 @@ type CheckpointResponse struct {
 
 // Checkpoint reads the checkpoint of a caller, who is named by id, by number, or by ext: and an id of your own. IsNotFound tells that there is none inside the tenant's resume window.
 func (c *Client) Checkpoint(ctx context.Context, caller string) (Checkpoint, error) {
+	return c.CheckpointAs(ctx, caller, "")
+}
+
+// CheckpointAs is Checkpoint, of what may be told to a tier of trust; empty: to a caller who only claims who he is.
+func (c *Client) CheckpointAs(ctx context.Context, caller string, trust recaller.Trust) (Checkpoint, error) {
 	var out Checkpoint
-	return out, c.get(ctx, path("callers", caller, "checkpoint"), nil, &out)
+	q := url.Values{}
+	set(q, "trust", string(trust))
+	return out, c.get(ctx, path("callers", caller, "checkpoint"), q, &out)
 }
 
 // PutCheckpoint saves the state of an unfinished matter, in place of the one before. A number, or an id of your own after

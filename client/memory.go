@@ -22,7 +22,7 @@ type Memory struct {
 	Value        string                `json:"value" doc:"What is known." example:"Her daughter visits on Sundays."`
 	Confidence   float64               `json:"confidence" doc:"0 to 1." example:"1"`
 	Source       recaller.MemorySource `json:"source" enum:"conversation,extraction,api" doc:"How it came to be." example:"extraction"`
-	PrivacyScope recaller.PrivacyScope `json:"privacy_scope" enum:"line_only,shared" doc:"Who may see it." example:"line_only"`
+	PrivacyScope recaller.PrivacyScope `json:"privacy_scope" enum:"line_only,shared,private" doc:"Who may see it. line_only: conversations with this caller; shared: views of the whole tenant too; private: conversations with this caller in which it is known who speaks (docs/trust.md)." example:"line_only"`
 	Status       recaller.MemoryStatus `json:"status" enum:"active,superseded,forgotten" doc:"Where this version stands." example:"active"`
 	ClosedReason string                `json:"closed_reason,omitempty" doc:"Why this version ended." example:"updated"`
 	DueAt        time.Time             `json:"due_at,omitzero" doc:"When a follow-up comes due." example:"2026-03-05T09:00:00Z"`
@@ -57,7 +57,7 @@ type MemoryInput struct {
 	Value        string                `json:"value" doc:"What is known, at most 2000 bytes." example:"Mornings"`
 	Confidence   *float64              `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"1 if not said." example:"1"`
 	Source       recaller.MemorySource `json:"source,omitempty" enum:"conversation,extraction,api" doc:"api if not said." example:"api"`
-	PrivacyScope recaller.PrivacyScope `json:"privacy_scope,omitempty" enum:"line_only,shared" doc:"line_only if not said." example:"line_only"`
+	PrivacyScope recaller.PrivacyScope `json:"privacy_scope,omitempty" enum:"line_only,shared,private" doc:"line_only if not said." example:"line_only"`
 	DueAt        *time.Time            `json:"due_at,omitempty" doc:"When a follow-up comes due." example:"2026-03-05T09:00:00Z"`
 	DueDay       bool                  `json:"due_day,omitempty" doc:"due_at names a day, not a time of day; only with due_at." example:"false"`
 	Provenance   *Provenance           `json:"provenance,omitempty" doc:"The words it came from, if they are known."`
@@ -69,7 +69,7 @@ type MemoryPatch struct {
 	Key          *string                `json:"key,omitempty" doc:"Its name, at most 100 bytes." example:"preferred_time"`
 	Value        *string                `json:"value,omitempty" doc:"What is known, at most 2000 bytes." example:"Afternoons"`
 	Confidence   *float64               `json:"confidence,omitempty" minimum:"0" maximum:"1" doc:"0 to 1." example:"1"`
-	PrivacyScope *recaller.PrivacyScope `json:"privacy_scope,omitempty" enum:"line_only,shared" doc:"Who may see it." example:"line_only"`
+	PrivacyScope *recaller.PrivacyScope `json:"privacy_scope,omitempty" enum:"line_only,shared,private" doc:"Who may see it. line_only: conversations with this caller; shared: views of the whole tenant too; private: conversations with this caller in which it is known who speaks (docs/trust.md)." example:"line_only"`
 	DueAt        Due                    `json:"due_at,omitzero" doc:"When it comes due; null clears it."`
 	DueDay       bool                   `json:"due_day,omitempty" doc:"due_at names a day, not a time of day; only with due_at." example:"false"`
 }

@@ -15,6 +15,7 @@ type RecallRequest struct {
 	AsOf             time.Time          `json:"as_of,omitzero" doc:"The time to look from, not a day alone. Found is what was known then: turns that had been said, summaries of conversations that had ended, and each memory as it stood; nothing later, and nothing that was forgotten since. Words such as yesterday mean the day before it. A time to come is as good as now; now if not said." example:"2026-03-02T10:00:00Z"`
 	Explain          bool               `json:"explain,omitempty" doc:"Say why each result was found." example:"false"`
 	IncludeForgotten bool               `json:"include_forgotten,omitempty" doc:"Find what was forgotten too. Needs an admin key." example:"false"`
+	Trust            recaller.Trust     `json:"trust,omitempty" enum:"claimed,attested,verified" doc:"How sure it is who the caller is: what is found then is a setting of the tenant's (docs/trust.md). If not said: claimed, for which by default everything is found but what was marked private." example:"verified"`
 	Neighbours       *int               `json:"neighbours,omitempty" minimum:"0" maximum:"10" doc:"How many turns before and after a turn come with it; 1 if not said." example:"1"`
 }
 

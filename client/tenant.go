@@ -34,6 +34,7 @@ type Tenant struct {
 	Telephone           Telephone          `json:"telephone" doc:"How calls to its numbers are answered."`
 	WebChat             WebChat            `json:"web_chat" doc:"How visitors of its pages chat."`
 	Outbound            Outbound           `json:"outbound" doc:"How its callers are reached about reminders that come due."`
+	Trust               TrustRights        `json:"trust" doc:"What agents may, by how sure it is who the caller of a conversation is."`
 	CreatedAt           time.Time          `json:"created_at" doc:"When it was made." example:"2026-01-05T08:00:00Z"`
 	Unreadable          bool               `json:"unreadable,omitempty" doc:"In a list: its settings cannot be read, because its key is missing or they are damaged; its calls are not served until that is put back." example:"false"`
 }
@@ -50,6 +51,34 @@ type Profile struct {
 	Personality  string   `json:"personality,omitempty" doc:"How the agent is." example:"warm and brief"`
 	Greeting     string   `json:"greeting,omitempty" doc:"How the agent greets." example:"Lakeside Dental, good morning!"`
 	Instructions []string `json:"instructions,omitempty" nullable:"false" doc:"What the agent must do and must not do."`
+}
+
+// TrustRights say what agents may, by tier of trust.
+type TrustRights struct {
+	Anonymous Rights `json:"anonymous" doc:"Nobody is recognised; of such a caller nothing is known."`
+	Claimed   Rights `json:"claimed" doc:"A number or an id was shown, and no more."`
+	Attested  Rights `json:"attested" doc:"The network of telephones vouches for the number."`
+	Verified  Rights `json:"verified" doc:"The application, the platform or a PIN says who it is."`
+}
+
+// Rights are what an agent may in a conversation.
+type Rights struct {
+	Tell  recaller.Telling  `json:"tell" enum:"nothing,name,all_but_private,all" doc:"What it is told: nothing; name and number; everything but what was marked private; or all." example:"all_but_private"`
+	Tools recaller.Allowing `json:"tools" enum:"none,recall,write,all" doc:"What the memory tools may do: nothing; look back; store and change too; forget and cancel too. They find no more than may be told." example:"all"`
+}
+
+// TrustPatch is what an update of the rights changes; nil fields stay.
+type TrustPatch struct {
+	Anonymous *RightsPatch `json:"anonymous,omitempty" doc:"Nobody is recognised."`
+	Claimed   *RightsPatch `json:"claimed,omitempty" doc:"A number or an id was shown, and no more."`
+	Attested  *RightsPatch `json:"attested,omitempty" doc:"The network of telephones vouches for the number."`
+	Verified  *RightsPatch `json:"verified,omitempty" doc:"The application, the platform or a PIN says who it is."`
+}
+
+// RightsPatch is what an update of rights changes; nil fields stay.
+type RightsPatch struct {
+	Tell  *recaller.Telling  `json:"tell,omitempty" enum:"nothing,name,all_but_private,all" doc:"What the agent is told; by default all_but_private, and all where it is verified." example:"name"`
+	Tools *recaller.Allowing `json:"tools,omitempty" enum:"none,recall,write,all" doc:"What the memory tools may do; by default all." example:"recall"`
 }
 
 // Line is one labelled value. The order of lines matters.
@@ -105,6 +134,7 @@ type TenantSettings struct {
 	Telephone           *TelephonePatch     `json:"telephone,omitempty" doc:"How calls to its numbers are answered; fields that are left out stay."`
 	WebChat             *WebChatPatch       `json:"web_chat,omitempty" doc:"How visitors of its pages chat; fields that are left out stay."`
 	Outbound            *OutboundPatch      `json:"outbound,omitempty" doc:"How its callers are reached about reminders that come due; fields that are left out stay."`
+	Trust               *TrustPatch         `json:"trust,omitempty" doc:"What agents may, by how sure it is who the caller of a conversation is; what is left out stays."`
 	Prompts             map[string]*string  `json:"prompts,omitempty" doc:"Own texts for models, by the prompt's name, at most 8000 bytes each; null or an empty text brings ours back, and those that are not named stay."`
 }
 

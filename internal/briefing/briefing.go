@@ -11,6 +11,7 @@
 //	guidance  how to use the notes (the same always)
 //	tools     when to use the memory tools, if the tenant's agent has them (W10, W11; the same for all callers)
 //	caller    name, number, how often, since when
+//	trust     how sure it is that it is he who speaks, where something is kept back for that (B1)
 //	memories  what is remembered, by type
 //	pinned    pinned documents: the matters that come back, as they stand
 //	history   the last conversations, newest first
@@ -106,6 +107,9 @@ type Request struct {
 	MaxMemories int
 	// AsOf asks what an agent would have been told then, for audits and replays. Zero, or a time to come, means now.
 	AsOf time.Time
+	// Trust is how sure it is who speaks: the tenant says what is told then. Empty: TrustClaimed. If the conversation that is
+	// excluded is surer by now, that counts.
+	Trust recaller.Trust
 	// Thread asks for the prompt of a thread; Style, Query and Exclude do not count then. nil: a briefing.
 	Thread *Thread
 }
@@ -161,13 +165,17 @@ func (s *Service) Briefing(
 	defer s.leave(looking)
 	snap, err := s.read(timed, tenant, caller, req.AsOf)
 	if err == nil {
+		found := s.await(timed, looking)
+		told := req.told(snap)
+		found = told.withhold(&snap, found)
+		req.Thread = told.discreet(req.Thread, snap)
 		forgotten.Snapshot(&snap)
 		if s.opts.NoVoice {
 			writtenOnly(&snap)
 		}
 		unarchived(&snap, now)
 		req.speak(&snap.Tenant)
-		in := material{snap: snap, found: s.await(timed, looking), kinds: s.kinds}
+		in := material{snap: snap, found: found, kinds: s.kinds, told: told}
 		return compose(in, now, s.budgeted(req), s.zones), nil
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
@@ -287,6 +295,8 @@ func (r Request) validate() error {
 		return recaller.InvalidField("max_tokens", "must be between 0 and %d", MaxTokens)
 	case !r.Style.Valid():
 		return recaller.InvalidField("style", "must be one of %v", recaller.BriefingStyles())
+	case r.Trust != "" && !r.Trust.Valid():
+		return recaller.InvalidField("trust", "must be one of %v", recaller.Trusts())
 	case r.MaxMemories < 0:
 		return recaller.InvalidField("max_memories", "must not be negative")
 	case !utf8.ValidString(r.Query):

@@ -59,6 +59,7 @@ type material struct {
 	found  []recaller.Hit // for the request's query, best first
 	kinds  kind.Table     // of what may be found
 	reason string         // why it is degraded; empty if it is not
+	told   told           // what may be told; zero: of whom nothing is known
 }
 
 // composer is one briefing in the making.
@@ -68,6 +69,7 @@ type composer struct {
 	now    time.Time // in the caller's zone
 	theirs bool      // the zone is the caller's own
 	reason string    // why it is degraded; empty if it is not
+	told   told      // what may be told
 	most   int       // memories to tell; 0: no bound
 	budget int       // in tokens
 	whole  bool      // it is written as a whole system prompt (P3)
@@ -107,7 +109,7 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	}
 	loc, theirs := zones.of(snap.Caller, snap.Tenant)
 	c := composer{
-		snap: snap, open: openBeside(snap.Open, req.Exclude), now: now.In(loc), theirs: theirs, reason: in.reason,
+		snap: snap, open: openBeside(snap.Open, req.Exclude), now: now.In(loc), theirs: theirs, reason: in.reason, told: in.told,
 		most: req.MaxMemories, budget: budget, whole: req.Style == recaller.StyleSystemPrompt,
 		live: req.Exclude, begun: strings.TrimSpace(req.Query) != "", thread: req.Thread,
 	}
@@ -161,6 +163,7 @@ func (c *composer) notes(due, rest []*recaller.Memory, resume resumable) {
 	c.guidance()
 	c.tools()
 	c.caller()
+	c.trust()
 	c.memories(rest)
 	c.pinned()
 	c.history()
@@ -207,7 +210,9 @@ func activeMemories(all []recaller.Memory) []*recaller.Memory {
 }
 
 // first reports whether, as far as is known, nothing was ever said with this caller.
-func (c *composer) first() bool { return c.conversations() == 0 && c.reason == "" && !c.resuming }
+func (c *composer) first() bool {
+	return c.conversations() == 0 && c.reason == "" && !c.resuming && !c.told.guarded()
+}
 
 // conversations returns how many were held before this one.
 func (c *composer) conversations() int {
@@ -235,7 +240,7 @@ func (c *composer) guidance() {
 
 // tools says when to use the memory tools, line by line, in our words or the tenant's own.
 func (c *composer) tools() {
-	if !c.snap.Tenant.MemoryTools {
+	if !c.snap.Tenant.MemoryTools || c.told.trust != "" && !c.told.rights.Allows(recaller.ToolStoreMemory) {
 		return
 	}
 	text, _ := prompt.For(c.snap.Tenant, prompt.Memory)
@@ -282,7 +287,7 @@ func (c *composer) callerNumber() {
 
 // callerTotal tells how often the caller was here, if that is known.
 func (c *composer) callerTotal() {
-	if c.reason == "" && !c.snap.Caller.Withheld() && (c.conversations() > 0 || !c.resuming) {
+	if c.reason == "" && !c.told.guarded() && !c.snap.Caller.Withheld() && (c.conversations() > 0 || !c.resuming) {
 		c.unit(rankNumber, func(*unit) { c.line("- Total Previous Conversations: " + strconv.Itoa(c.conversations())) })
 	}
 }
@@ -292,6 +297,12 @@ func (c *composer) callerLead() {
 	switch {
 	case c.reason != "" && c.resuming:
 		c.line("What else is known about the caller cannot be read just now: ask for what you need.")
+	case c.told.guarded():
+		c.str("Do not say that you remember them or that they are new")
+		if !c.compact {
+			c.str(": greet them kindly, and ask for what you need")
+		}
+		c.line(".")
 	case c.compact && c.reason != "":
 		c.line("Memory is away just now: ask for what you need.")
 	case c.reason != "":

@@ -80,6 +80,7 @@ func (s *Service) find(
 	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, req Request,
 ) ([]recaller.Hit, error) {
 	q := recall.Query{Text: req.Query, Exclude: req.Exclude, AsOf: req.AsOf, Written: s.opts.NoVoice, Limit: maxFound}
+	q.Private = true // the snapshot says what of it may be told: see withhold
 	q.Kinds = s.kinds.Names(func(k kind.Kind) bool { return !k.Named && !k.Apart })
 	said, err := s.opts.Recaller.Recall(ctx, tenant, caller, q)
 	if err != nil {

@@ -35,6 +35,7 @@ func (c *composer) systemPrompt(due, rest []*recaller.Memory, resume resumable) 
 	c.section("guidance", "", false, nil)
 	c.unit(rankGuidance, func(*unit) { c.line(fenceMeaning) })
 	c.customer()
+	c.trust()
 	c.history()
 	c.pinned()
 	c.comingUp()
@@ -161,7 +162,7 @@ func (c *composer) businessFacts() {
 // customer says who calls. The history tells what happened before, so this does only if nothing can be known.
 func (c *composer) customer() {
 	c.section("caller", "Customer information", true, func() {
-		if c.reason != "" || c.snap.Caller.Withheld() {
+		if c.reason != "" || c.told.guarded() || c.snap.Caller.Withheld() {
 			c.callerLead()
 		}
 	})
@@ -195,7 +196,7 @@ func (c *composer) importantInstructions() {
 func (c *composer) greeting(resume resumable) {
 	const heading = "GREETING (use on first message):"
 	own, name := c.snap.Tenant.Profile.Greeting, c.business()
-	back := !c.first() && c.reason == "" && !c.snap.Caller.Withheld() && c.errands == nil
+	back := !c.first() && c.reason == "" && !c.told.guarded() && !c.snap.Caller.Withheld() && c.errands == nil
 	switch {
 	case own == "" && c.errands != nil: // nobody has called
 		return

@@ -67,6 +67,7 @@ func (c *composer) threadPrompt(due, rest []*recaller.Memory, resume resumable) 
 	}
 	c.errand()
 	c.user()
+	c.trust()
 	c.memories(rest)
 	c.due(due)
 	c.comingUp()

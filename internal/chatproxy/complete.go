@@ -22,6 +22,7 @@ type asked struct {
 	token   string // by which the exchange is kept once
 	before  string // what the agent said already in this exchange
 	caller  recaller.CallerID
+	rights  recaller.Rights // what may be looked up
 }
 
 // key names the thread among those of all tenants.
@@ -112,7 +113,7 @@ func (s *Server) remembered(ctx context.Context, in *asked) (status, block strin
 	select {
 	case f := <-got:
 		if f.err == nil && !f.prompted.Prompt.Degraded {
-			in.caller = f.prompted.Thread.Caller
+			in.caller, in.rights = f.prompted.Thread.Caller, f.prompted.Rights
 			if strings.TrimSpace(f.prompted.Prompt.Text) == "" {
 				return statusApplied, ""
 			}
@@ -147,7 +148,7 @@ func (s *Server) prompt(
 		}
 	}()
 	out, err = s.Threads.Prompt(ctx, tenant, w.thread(), asking)
-	if !errors.Is(err, recaller.NotFound) {
+	if !errors.Is(err, recaller.NotFound) && (err != nil || !w.verified || out.Thread.Verified) {
 		return out, err
 	}
 	if err = s.open(ctx, tenant, w); err != nil {
@@ -159,6 +160,7 @@ func (s *Server) prompt(
 func (s *Server) open(ctx context.Context, tenant recaller.TenantID, w whom) error {
 	_, _, _, err := s.Threads.Open(ctx, tenant, thread.Opening{
 		Caller: w.caller(), ExternalID: w.thread(), Channel: recaller.ChannelAPI,
+		Verified: w.verified,
 	})
 	return err
 }

@@ -57,7 +57,7 @@ func (m *memory) Prompt(_ context.Context, _ recaller.TenantID, ref string, in t
 		return out, recaller.Errorf(recaller.NotFound, "there is no such thread")
 	}
 	m.asked = append(m.asked, in)
-	out.Thread.Caller, out.Prompt.Text = "c-1", m.tells
+	out.Thread.Caller, out.Prompt.Text, out.Rights = "c-1", m.tells, recaller.Tenant{}.Rights(recaller.TrustClaimed)
 	return out, m.err
 }
 

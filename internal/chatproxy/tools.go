@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall"
 )
 
@@ -148,9 +149,14 @@ func (a *answer) recall(ctx context.Context, arguments string) string {
 	if !gjson.Valid(arguments) || query == "" {
 		return `{"error":"query: is required"}`
 	}
+	if !a.in.rights.Tells(recaller.TellAllButPrivate) {
+		return `{"found":[]}`
+	}
 	ctx, cancel := context.WithTimeout(ctx, recallLimit)
 	defer cancel()
-	res, err := a.server.Recall.Recall(ctx, a.in.tenant, a.in.caller, recall.Query{Text: cut(plain(query), maxQuery), Limit: maxHits})
+	res, err := a.server.Recall.Recall(ctx, a.in.tenant, a.in.caller, recall.Query{
+		Text: cut(plain(query), maxQuery), Limit: maxHits, Private: a.in.rights.Tells(recaller.TellAll),
+	})
 	if err != nil {
 		return `{"error":"nothing can be looked up just now"}`
 	}

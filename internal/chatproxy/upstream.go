@@ -162,7 +162,7 @@ func onward(h http.Header) http.Header {
 	for _, name := range strings.Split(h.Get("Connection"), ",") {
 		out.Del(strings.TrimSpace(name))
 	}
-	for _, list := range [][]string{ourOwn, userHeaders, sessionHeaders} {
+	for _, list := range [][]string{ourOwn, userHeaders, sessionHeaders, {verifiedHeader}} {
 		for _, name := range list {
 			out.Del(name)
 		}

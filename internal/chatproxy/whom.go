@@ -19,6 +19,9 @@ var (
 	sessionHeaders = []string{"X-Memory-Session", "X-Sm-Conversation-Id", "X-Thread-Id", "X-Conversation-Id"}
 )
 
+// verifiedHeader says that the application knows who the user is (B1).
+const verifiedHeader = "X-Memory-Verified"
+
 // The same in the body: what platforms send, then OpenAI's own fields.
 var (
 	userFields = []string{
@@ -43,11 +46,13 @@ var (
 // whom is whose memory a request is about.
 type whom struct {
 	user, session string
+	verified      bool // the application says that it is this user: in a header, which no user writes
 }
 
 // whose finds whom a request is about; ok is false if it names nobody.
 func whose(h http.Header, body gjson.Result) (w whom, ok bool) {
 	w.user, w.session = first(h, userHeaders, body, userFields), first(h, sessionHeaders, body, sessionFields)
+	w.verified = strings.EqualFold(strings.TrimSpace(h.Get(verifiedHeader)), "true")
 	return w, w.user != ""
 }
 

@@ -17,6 +17,7 @@ type briefingCmd struct {
 	MaxTokens int    `placeholder:"N" help:"Most tokens it may take (default: the server's)"`
 	Style     string `default:"briefing" placeholder:"STYLE" enum:"briefing,system_prompt" help:"briefing: notes to put in front of the agent's own prompt; system_prompt: a whole system prompt"`
 	AsOf      string `placeholder:"TIME" help:"As an agent would have been told at 2026-05-30T14:00:00Z, or as 2026-05-30 began"`
+	Trust     string `default:"claimed" placeholder:"TIER" enum:"claimed,attested,verified" help:"As an agent is told it who is this sure who calls: claimed, attested or verified"`
 	JSON      bool   `name:"json" help:"Print it with its parts as JSON"`
 }
 
@@ -48,7 +49,7 @@ func (c *briefingCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	b, err := api.CallerBriefing(ctx, caller.ID, client.BriefingQuery{
-		Query: c.Query, MaxTokens: c.MaxTokens, Style: recaller.BriefingStyle(c.Style), AsOf: asOf,
+		Query: c.Query, MaxTokens: c.MaxTokens, Style: recaller.BriefingStyle(c.Style), AsOf: asOf, Trust: recaller.Trust(c.Trust),
 	})
 	if err != nil {
 		return err

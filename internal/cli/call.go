@@ -290,7 +290,7 @@ func (c *phoneCall) recall(ctx context.Context, query string) error {
 	if err != nil {
 		return err
 	}
-	found, err := c.api.Recall(ctx, caller, client.RecallRequest{Query: query, Limit: 3})
+	found, err := c.api.Recall(ctx, caller, client.RecallRequest{Query: query, Limit: 3, Trust: recaller.TrustVerified})
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,7 @@ func (c *recallCmd) Run(ctx context.Context, s *session) error {
 	}
 	found, err := api.Recall(ctx, caller.ID, client.RecallRequest{
 		Query: strings.Join(c.Query, " "), Limit: c.Limit, Kinds: kinds, AsOf: asOf, Explain: c.Explain,
+		Trust: recaller.TrustVerified, // whoever has the key, and no caller, looks
 	})
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func (e *entry) last(now time.Time) []recaller.Turn {
 func (s *Service) brief(
 	ctx context.Context, tenant recaller.TenantID, e *entry, conv recaller.Conversation, req briefing.Request,
 ) (recaller.Briefing, error) {
-	req.Exclude = conv.ID
+	req.Exclude, req.Trust = conv.ID, conv.Trust
 	if strings.TrimSpace(req.Query) == "" {
 		req.Query = ""
 	}

@@ -74,7 +74,7 @@ func reaches() map[string][]reach {
 		"get-encryption": just(200, ""), "rotate-encryption": just(0, ""),
 
 		"get-conversation": none(""), "conversation-briefing": none(""), "conversation-events": none(""),
-		"add-turns": none(`{"speaker":"user","text":"a"}`), "end-conversation": none(`{}`),
+		"add-turns": none(`{"speaker":"user","text":"a"}`), "verify-conversation": none(""), "end-conversation": none(`{}`),
 		"list-conversations":   {{status: 200, query: "?caller_id={caller}"}, {status: 200, query: "?status=active&caller_id={caller}&limit=1"}},
 		"start-conversation":   {{status: 422, body: `{"caller":{"external_id":"x","caller_id":"{caller}"}}`}, {status: 201, body: `{"caller":{"phone":"{phone}"}}`, alone: true}},
 		"import-conversations": {{status: 422, body: `{"caller":{"external_id":"x"},"caller_id":"{caller}","started_at":"2026-01-05T08:00:00Z","turns":[]}`}},

@@ -31,10 +31,12 @@ func (s *server) briefingRoutes() {
 func (s *server) callerBriefing(ctx context.Context, x *exchange, in *struct {
 	CallerPath
 	BriefingParams
+	Trusting
 	AsOf time.Time `query:"as_of" doc:"The time to look from (RFC 3339): what an agent would have been told then. A time to come is as good as now; now if not said." example:"2026-03-02T10:00:00Z"`
 },
 ) (*plain[client.Briefing], error) {
 	req := in.request()
+	req.Trust = in.trust()
 	var err error
 	if req.AsOf, err = told("as_of", in.AsOf); err != nil {
 		return nil, err

@@ -21,12 +21,16 @@ func (s *server) checkpointRoutes() {
 		id: "get-checkpoint", method: http.MethodGet, path: path, tag: tagMemories, summary: "Read the checkpoint",
 		about: "The state of the caller's unfinished matter, if it is inside the tenant's resume window; an older " +
 			"one is not found, but stays.",
-	}, func(ctx context.Context, x *exchange, in *WhosePath) (*plain[client.Checkpoint], error) {
+	}, func(ctx context.Context, x *exchange, in *struct {
+		WhosePath
+		Trusting
+	},
+	) (*plain[client.Checkpoint], error) {
 		who, err := s.Callers.Find(ctx, x.Tenant, in.ID)
 		if err != nil {
 			return nil, renamed(err, "id")
 		}
-		c, err := s.Memories.Checkpoint(ctx, x.Tenant, who.ID)
+		c, err := s.Memories.Checkpoint(ctx, x.Tenant, who.ID, in.trust())
 		return body200(checkpointOut(c), err)
 	})
 	add(s, route{

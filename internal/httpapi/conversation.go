@@ -39,6 +39,10 @@ type (
 		Limit  int    `query:"limit" minimum:"1" maximum:"200" doc:"How many at most; 50 if not said." example:"50"`
 		Cursor string `query:"cursor" doc:"next_cursor of the page before." example:"MDE5OWI3"`
 	}
+	// Trusting says how sure it is who the caller is, where no conversation says it.
+	Trusting struct {
+		Trust string `query:"trust" enum:"claimed,attested,verified" doc:"How sure it is who the caller is: what is told then is a setting of the tenant's (docs/trust.md). If not said: claimed, which by default tells everything but what was marked private." example:"verified"`
+	}
 	// BriefingParams says what a briefing is wanted for.
 	BriefingParams struct {
 		Query     string `query:"query" doc:"What is talked about now, at most 2,000 characters: words of earlier conversations that fit are told in the part recalled, and memories that fit go before the others. If not said: of a live conversation that this server leads the last turns of the user, else nothing." example:"rebooking a flight"`
@@ -46,6 +50,8 @@ type (
 		Style     string `query:"style" enum:"briefing,system_prompt" doc:"briefing: notes to put in front of the agent's own prompt; system_prompt: a whole system prompt. If not said: of a conversation that this server leads the one that it began with, else notes." example:"briefing"`
 	}
 )
+
+func (t Trusting) trust() recaller.Trust { return recaller.Trust(t.Trust) }
 
 func (p Paging) page() recaller.Page { return recaller.Page{Limit: p.Limit, Cursor: p.Cursor} }
 

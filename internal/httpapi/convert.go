@@ -293,6 +293,10 @@ func tenantOut(t recaller.Tenant) client.Tenant {
 		OwnPacks: ids[string](t.OwnPacks), Masking: t.Masking, MemoryTools: t.MemoryTools, Prompts: prompts,
 		Texting:   client.Texting{Reply: t.Texting.Reply, QuietMinutes: t.Texting.QuietAfter.Minutes()},
 		Telephone: client.Telephone(t.Telephone), WebChat: webChatOut(t.WebChat), Outbound: outboundOut(t.Outbound),
+		Trust: client.TrustRights{
+			Anonymous: client.Rights(t.Rights(recaller.TrustAnonymous)), Claimed: client.Rights(t.Rights(recaller.TrustClaimed)),
+			Attested: client.Rights(t.Rights(recaller.TrustAttested)), Verified: client.Rights(t.Rights(recaller.TrustVerified)),
+		},
 		CreatedAt: instant(t.CreatedAt),
 	}
 }

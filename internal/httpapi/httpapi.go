@@ -107,7 +107,9 @@ type Memories interface {
 	PutCheckpoint(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in memory.CheckpointInput,
 	) (c recaller.Checkpoint, cleared bool, err error)
-	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
+	Checkpoint(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, trust recaller.Trust,
+	) (recaller.Checkpoint, error)
 	CheckpointHistory(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
 	) ([]recaller.CheckpointState, error)

@@ -37,10 +37,19 @@ func (s *server) recall(ctx context.Context, x *exchange, in *struct {
 	if err != nil {
 		return nil, err
 	}
+	t, err := s.Tenants.Tenant(ctx, x.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	rights := t.Rights(b.Trust)
+	if !rights.Tells(recaller.TellAllButPrivate) {
+		return &plain[client.RecallResponse]{client.RecallResponse{Results: []client.RecallResult{}}}, nil
+	}
 	began := s.opts.Now()
 	found, err := s.Recall.Recall(ctx, x.Tenant, recaller.CallerID(in.ID), recall.Query{
 		Text: b.Query, Limit: b.Limit, Kinds: b.Kinds, AsOf: asOf, Explain: b.Explain,
 		Neighbours: neighbours(b.Neighbours), Forgotten: in.IncludeForgotten, Weak: true, Embed: true,
+		Private: in.IncludeForgotten || rights.Tells(recaller.TellAll),
 	})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"maps"
 	"net/http"
 
 	"github.com/recallerhq/recaller"
@@ -74,6 +75,24 @@ func put[T any](to, from *T) {
 	}
 }
 
+// rights returns what agents may by tier, with what is given in the place of what was.
+func rights(was map[recaller.Trust]recaller.Rights, in map[recaller.Trust]*client.RightsPatch) map[recaller.Trust]recaller.Rights {
+	out := maps.Clone(was)
+	for tier, p := range in {
+		if p == nil {
+			continue
+		}
+		if out == nil {
+			out = map[recaller.Trust]recaller.Rights{}
+		}
+		r := out[tier]
+		put(&r.Tell, p.Tell)
+		put(&r.Tools, p.Tools)
+		out[tier] = r
+	}
+	return out
+}
+
 func settings(t *recaller.Tenant, in client.TenantSettings) {
 	put(&t.Environment, in.Environment)
 	put(&t.Numbers, in.Numbers)
@@ -115,6 +134,12 @@ func settings(t *recaller.Tenant, in client.TenantSettings) {
 	}
 	if in.Outbound != nil {
 		outbound(&t.Outbound, *in.Outbound)
+	}
+	if p := in.Trust; p != nil {
+		t.Trust = rights(t.Trust, map[recaller.Trust]*client.RightsPatch{
+			recaller.TrustAnonymous: p.Anonymous, recaller.TrustClaimed: p.Claimed,
+			recaller.TrustAttested: p.Attested, recaller.TrustVerified: p.Verified,
+		})
 	}
 	if in.ResumeWindowSeconds != nil {
 		t.ResumeWindow = seconds(*in.ResumeWindowSeconds)

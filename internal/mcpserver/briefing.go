@@ -125,8 +125,16 @@ func (s *server) recall(ctx context.Context, x *exchange, args tool.Arguments) (
 	if !ok {
 		return Recalled{Results: []Hit{}, Message: "Nobody is known by this number: there is nothing to recall"}, nil
 	}
+	t, err := s.Tenants.Tenant(ctx, x.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	rights := t.Rights(recaller.TrustClaimed)
+	if !rights.Tells(recaller.TellAllButPrivate) {
+		return Recalled{Results: []Hit{}, Message: nothingFits}, nil
+	}
 	found, err := s.Recall.Recall(ctx, x.Tenant, who.ID, recall.Query{
-		Text: query, Limit: n, Neighbours: -1, Weak: true, Embed: true,
+		Text: query, Limit: n, Neighbours: -1, Weak: true, Embed: true, Private: rights.Tells(recaller.TellAll),
 	})
 	if err != nil {
 		return nil, err
@@ -139,7 +147,9 @@ func (s *server) recall(ctx context.Context, x *exchange, args tool.Arguments) (
 		})
 	}
 	if len(out.Results) == 0 {
-		out.Message = "Nothing that was said fits this"
+		out.Message = nothingFits
 	}
 	return out, nil
 }
+
+const nothingFits = "Nothing that was said fits this"

@@ -67,7 +67,7 @@ func (s *server) readMemory(ctx context.Context, x *exchange, args tool.Argument
 	if !ok {
 		return none, nil
 	}
-	c, err := s.Checkpoints.Checkpoint(ctx, x.Tenant, who.ID)
+	c, err := s.Checkpoints.Checkpoint(ctx, x.Tenant, who.ID, recaller.TrustClaimed)
 	switch {
 	case errors.Is(err, recaller.NotFound):
 		return none, nil

@@ -42,7 +42,9 @@ type Checkpoints interface {
 	PutCheckpoint(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in memory.CheckpointInput,
 	) (c recaller.Checkpoint, cleared bool, err error)
-	Checkpoint(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) (recaller.Checkpoint, error)
+	Checkpoint(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, trust recaller.Trust,
+	) (recaller.Checkpoint, error)
 }
 
 // Conversations is the life of a conversation; *conversation.Service has it.

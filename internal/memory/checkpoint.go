@@ -96,19 +96,24 @@ func (in *CheckpointInput) validate() error {
 
 // Checkpoint returns a caller's checkpoint without what was forgotten. Where no wrap-up has read the words of his last
 // conversations yet, what they leave unfinished counts as it will then. If it is older than the tenant's resume window,
-// Checkpoint fails with NotFound, but does not delete it (H3).
+// Checkpoint fails with NotFound, but does not delete it (H3). What may not be told to
+// a tier of trust it leaves out.
 func (s *Service) Checkpoint(
-	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID,
+	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID, trust recaller.Trust,
 ) (recaller.Checkpoint, error) {
-	return s.CheckpointBeside(ctx, tenantID, caller, "")
+	tenant, err := s.Tenants.Tenant(ctx, tenantID)
+	if err != nil {
+		return recaller.Checkpoint{}, err
+	}
+	return s.CheckpointBeside(ctx, tenantID, caller, "", Sight{Rights: tenant.Rights(trust)})
 }
 
 // CheckpointBeside is Checkpoint for a conversation that goes on: its own words are nothing to come back to. Where nobody
 // says which one that is, it is taken to be the latest, while it is open and somebody has just spoken in it.
 func (s *Service) CheckpointBeside(
-	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID, live recaller.ConversationID,
+	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID, live recaller.ConversationID, sight Sight,
 ) (recaller.Checkpoint, error) {
-	c, err := s.resumable(ctx, tenantID, caller, live)
+	c, err := s.resumable(ctx, tenantID, caller, live, sight)
 	switch {
 	case err != nil:
 		return recaller.Checkpoint{}, err
@@ -121,31 +126,37 @@ func (s *Service) CheckpointBeside(
 
 // resumable returns the checkpoint that a caller can resume; nil: there is none.
 func (s *Service) resumable(
-	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID, live recaller.ConversationID,
+	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID, live recaller.ConversationID, sight Sight,
 ) (*recaller.Checkpoint, error) {
+	if !sight.sees() && !sight.Rights.Tells(recaller.TellAllButPrivate) {
+		return nil, nil //nolint:nilnil // none is no error
+	}
 	tenant, err := s.Tenants.Tenant(ctx, tenantID)
 	if err != nil {
 		return nil, err
 	}
-	c, gone, err := s.standing(ctx, tenant, caller, live)
+	c, gone, err := s.standing(ctx, tenant, caller, live, sight)
 	if err != nil || c == nil || c.Completed() || s.Now().Sub(c.LastActivity) > tenant.ResumeWindow {
 		return nil, err
 	}
 	told := gone.Checkpoint(*c)
-	if told.Source == recaller.CheckpointFound && told.Summary == "" && string(told.StagingData) == "{}" { // all was forgotten
+	if (told.Source == recaller.CheckpointFound || c.Summary != "" && !sight.sees()) && told.Summary == "" && string(told.StagingData) == "{}" { // all was forgotten, or is private
 		return nil, nil
 	}
 	return &told, nil
 }
 
 // standing returns the checkpoint that a caller has, with what conversations leave that no wrap-up has read yet, and what
-// he had forgotten; nil: he has none.
+// must not be told; nil: he has none.
 func (s *Service) standing(
-	ctx context.Context, tenant recaller.Tenant, caller recaller.CallerID, live recaller.ConversationID,
+	ctx context.Context, tenant recaller.Tenant, caller recaller.CallerID, live recaller.ConversationID, sight Sight,
 ) (c *recaller.Checkpoint, gone forgotten.View, err error) {
 	known, err := s.Deps.Store.Resumable(ctx, tenant.ID, caller)
 	if err != nil {
 		return nil, gone, err
+	}
+	if !sight.sees() {
+		known.Forgotten = append(known.Forgotten, forgotten.AsIf(known.Private)...)
 	}
 	gone, c = forgotten.New(known.Forgotten), known.Checkpoint
 	for i, conv := range known.Unread {
@@ -204,7 +215,7 @@ func (s *Service) CheckpointHistory(
 	if err != nil {
 		return nil, err
 	}
-	c, gone, err := s.standing(ctx, tenant, caller, "")
+	c, gone, err := s.standing(ctx, tenant, caller, "", Sight{})
 	switch {
 	case err != nil:
 		return nil, err
@@ -228,7 +239,7 @@ func (s *Service) DeleteCheckpoint(ctx context.Context, tenant recaller.TenantID
 	if err != nil && !errors.Is(err, recaller.NotFound) {
 		return err
 	}
-	c, failed := s.resumable(ctx, tenant, caller, "")
+	c, failed := s.resumable(ctx, tenant, caller, "", Sight{})
 	if failed != nil || c == nil {
 		return err
 	}

@@ -29,11 +29,11 @@ const maxCandidates = 8
 
 // Find returns the active memory of a caller that ref names: by its key (case ignored), an alias, its id, or words that
 // clearly fit one memory. It fails with NotFound if no memory has all of the words, and with a *SeveralError if it is
-// not clear which one is meant.
+// not clear which one is meant. What is out of sight is not there.
 func (s *Service) Find(
-	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string,
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, sight Sight, ref string,
 ) (recaller.Memory, error) {
-	m, known, err := s.byName(ctx, tenant, caller, ref)
+	m, known, err := s.byName(ctx, tenant, caller, sight, ref)
 	if !errors.Is(err, recaller.NotFound) {
 		return m, err
 	}
@@ -43,9 +43,9 @@ func (s *Service) Find(
 // FindKey is Find for a ref that may be a new key. If ref is written as a key, it finds only the memory that has the
 // key, or the one memory whose key means the same.
 func (s *Service) FindKey(
-	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string,
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, sight Sight, ref string,
 ) (recaller.Memory, error) {
-	m, known, err := s.byName(ctx, tenant, caller, ref)
+	m, known, err := s.byName(ctx, tenant, caller, sight, ref)
 	if !errors.Is(err, recaller.NotFound) {
 		return m, err
 	}
@@ -72,9 +72,9 @@ func chosen(fits []likeness.Meant, none error) (recaller.Memory, error) {
 	return m, several
 }
 
-// byName finds an active memory by its key, an alias or its id. It also returns all active memories.
+// byName finds an active memory by its key, an alias or its id. It also returns all active memories in sight.
 func (s *Service) byName(
-	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string,
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, sight Sight, ref string,
 ) (recaller.Memory, []recaller.Memory, error) {
 	key := Key(ref)
 	if key == "" {
@@ -84,6 +84,11 @@ func (s *Service) byName(
 	if err != nil {
 		return recaller.Memory{}, nil, err
 	}
+	hidden, err := s.hidden(ctx, tenant, caller, sight, known)
+	if err != nil {
+		return recaller.Memory{}, nil, err
+	}
+	known = slices.DeleteFunc(slices.Clone(known), hidden)
 	named := func(m recaller.Memory) bool { return strings.EqualFold(Key(m.Key), key) || string(m.ID) == key }
 	if i := slices.IndexFunc(known, named); i >= 0 {
 		return known[i], known, nil
@@ -94,7 +99,7 @@ func (s *Service) byName(
 	if err != nil {
 		return recaller.Memory{}, nil, err
 	}
-	if len(own) > 0 { // the caller has more memories than known holds
+	if len(own) > 0 && !hidden(own[0]) { // the caller has more memories than known holds
 		return own[0], known, nil
 	}
 	if id, ok := likeness.Same(known, key); ok {

@@ -34,6 +34,8 @@ type Store interface {
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
 	// Forgotten returns every version of the memories that are forgotten.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
+	// Private returns every version of the memories that are private now.
+	Private(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	MemoryHistory(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) ([]recaller.Memory, error)
 	// Conversation finds one by its id or its external id.
 	Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)

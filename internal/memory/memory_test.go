@@ -313,7 +313,7 @@ func TestMemoryNamesTheFieldAtFault(t *testing.T) {
 func TestCheckpointIsSavedAndResumed(t *testing.T) {
 	b := newBench(t)
 	ana := b.ana.Caller.ID
-	_, err := b.Checkpoint(t.Context(), tenant, ana)
+	_, err := b.Checkpoint(t.Context(), tenant, ana, recaller.TrustClaimed)
 	b.is(err, recaller.NotFound, "")
 	in := memory.CheckpointInput{Intent: "booking", Summary: "was choosing a tee time", StagingData: json.RawMessage(`{"players":4}`), ContactID: "c7"}
 	first, cleared, err := b.PutCheckpoint(t.Context(), tenant, ana, in)
@@ -327,22 +327,22 @@ func TestCheckpointIsSavedAndResumed(t *testing.T) {
 	if second.ID != first.ID || !second.CreatedAt.Equal(first.CreatedAt) {
 		t.Errorf("put again: got %+v, want the one checkpoint that there is", second)
 	}
-	got, err := b.Checkpoint(t.Context(), tenant, ana)
+	got, err := b.Checkpoint(t.Context(), tenant, ana, recaller.TrustClaimed)
 	if err != nil || got.Summary != "chose 9 o'clock" || got.Intent != "booking" || string(got.StagingData) != "{}" || got.ContactID != "c7" || !got.LastActivity.Equal(b.Clock.Now()) {
 		t.Errorf("got %+v, %v; want it as it was saved last", got, err)
 	}
 
 	b.Clock.Advance(72 * time.Hour)
-	if _, err := b.Checkpoint(t.Context(), tenant, ana); err != nil {
+	if _, err := b.Checkpoint(t.Context(), tenant, ana, recaller.TrustClaimed); err != nil {
 		t.Errorf("at the end of the window: %v", err)
 	}
 	b.Clock.Advance(time.Second)
-	_, err = b.Checkpoint(t.Context(), tenant, ana)
+	_, err = b.Checkpoint(t.Context(), tenant, ana, recaller.TrustClaimed)
 	b.is(err, recaller.NotFound, "")
 	longer := b.settings[tenant]
 	longer.ResumeWindow = 100 * time.Hour
 	b.settings[tenant] = longer
-	if got, err := b.Checkpoint(t.Context(), tenant, ana); err != nil || got.Summary == "" {
+	if got, err := b.Checkpoint(t.Context(), tenant, ana, recaller.TrustClaimed); err != nil || got.Summary == "" {
 		t.Errorf("in a longer window: got %+v, %v; want it: reading deletes nothing", got, err)
 	}
 
@@ -352,7 +352,7 @@ func TestCheckpointIsSavedAndResumed(t *testing.T) {
 			t.Errorf("completed: cleared %v, %v", cleared, err)
 		}
 	}
-	_, err = b.Checkpoint(t.Context(), tenant, ana)
+	_, err = b.Checkpoint(t.Context(), tenant, ana, recaller.TrustClaimed)
 	b.is(err, recaller.NotFound, "")
 	past, err := b.CheckpointHistory(t.Context(), tenant, ana)
 	if err != nil || len(past) != 2 || past[0].Summary != "chose 9 o'clock" || string(past[1].StagingData) != `{"players":4}` {

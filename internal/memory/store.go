@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -30,6 +32,9 @@ type Input struct {
 	// Reminder is set with the write. Its DueAt, Rule, Text and Conversation count, and its ID if it has one; Store fills
 	// in the rest. nil: none.
 	Reminder *recaller.Reminder
+	// Sight is what may be seen from where it is stored. A memory with the key that is out of sight is not overwritten:
+	// the value is kept beside it, as its dispute.
+	Sight Sight
 }
 
 // Store stores a memory of a caller. It is durable when Store returns.
@@ -73,9 +78,28 @@ func (s *Service) Store(
 	if err != nil {
 		return recaller.MemoryWritten{}, err
 	}
-	request.Into, request.Memory.Value = into(known, m)
+	if err := s.into(ctx, tenant, in, known, &request); err != nil {
+		return recaller.MemoryWritten{}, err
+	}
 	w, err := s.Deps.Store.StoreMemory(ctx, tenant, request)
 	return s.written(ctx, tenant, w, err)
+}
+
+// into says what the memory of a request is merged into. What it must not know of it does not overwrite.
+func (s *Service) into(
+	ctx context.Context, tenant recaller.TenantID, in Input, known []recaller.Memory, r *recaller.Storing,
+) error {
+	hidden, err := s.hidden(ctx, tenant, r.Memory.Caller, in.Sight, known)
+	if err != nil {
+		return err
+	}
+	keyed := func(m recaller.Memory) bool { return hidden(m) && strings.EqualFold(Key(m.Key), Key(r.Memory.Key)) }
+	if slices.ContainsFunc(known, keyed) {
+		r.Mode, r.Name = recaller.Contest, ""
+		return nil
+	}
+	r.Into, r.Memory.Value = into(slices.DeleteFunc(slices.Clone(known), hidden), r.Memory)
+	return nil
 }
 
 // into returns the memory that m is to be merged into, and the value that it has then. A memory that has m's key, or

@@ -93,7 +93,7 @@ func TestMemoryIsFoundByWhatItsKeyMeans(t *testing.T) {
 	b.keeps("pet_dog", "dog called Max")
 	b.keeps("Favourite hobby", "gardening")
 	find := func(key string) string {
-		m, err := b.Find(t.Context(), tenant, b.ana.Caller.ID, key)
+		m, err := b.Find(t.Context(), tenant, b.ana.Caller.ID, memory.Sight{}, key)
 		if err != nil {
 			b.is(err, recaller.NotFound, "")
 		}
@@ -105,9 +105,9 @@ func TestMemoryIsFoundByWhatItsKeyMeans(t *testing.T) {
 	} {
 		b.want(key, find(key), want)
 	}
-	_, err := b.Find(t.Context(), tenant, b.ana.Caller.ID, " ")
+	_, err := b.Find(t.Context(), tenant, b.ana.Caller.ID, memory.Sight{}, " ")
 	b.is(err, recaller.Invalid, "key")
-	_, err = b.Find(t.Context(), tenant, b.bob.Caller.ID, "dog_name")
+	_, err = b.Find(t.Context(), tenant, b.bob.Caller.ID, memory.Sight{}, "dog_name")
 	b.is(err, recaller.NotFound, "")
 	_, err = b.Service.Forget(t.Context(), tenant, dog.Memory.ID)
 	b.ok(err)

@@ -82,6 +82,9 @@ type Options struct {
 	Now func() time.Time
 	Log *slog.Logger // told which rows of long callers are damaged; nil: no log
 
+	// Hidden returns every version of what a caller marked as private. nil: nobody marks anything.
+	Hidden func(ctx context.Context, t recaller.TenantID, c recaller.CallerID) ([]recaller.Memory, error)
+
 	Kinds []Kind // of texts, beside the built-in kinds, each with its source
 
 	Meaning  Meaning       // the configured embedder, if it serves recall; nil: only what is built in
@@ -127,7 +130,10 @@ type Query struct {
 	Written bool
 	// Forgotten also finds what was forgotten, as it stood before. It reads everything anew, so it is for audits and not
 	// for calls.
-	Forgotten  bool
+	Forgotten bool
+	// Private also finds what the caller marked as private, and what says the same (B1). It is for whoever is known to be the
+	// caller, and for the application itself.
+	Private    bool
 	Neighbours int // turns before and after a hit that come with it; 0 means 1, negative means none
 	// Embed has the embedder compare too, if there is one. It takes as long as the embedder takes to answer, so it is not
 	// for a briefing.
@@ -163,6 +169,7 @@ type Service struct {
 	wait     time.Duration
 	reached  func(context.Context, recaller.TenantID, recaller.CallerID, int64) bool
 	now      func() time.Time
+	hidden   func(context.Context, recaller.TenantID, recaller.CallerID) ([]recaller.Memory, error)
 	log      *slog.Logger
 	cache    cache
 	pool     index.Pool
@@ -209,7 +216,7 @@ func New(src Source, opts Options) *Service {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{
-		src: src, kinds: opts.Kinds, log: opts.Log, weights: opts.Weights, patience: opts.Patience, reached: opts.Reached, now: opts.Now,
+		src: src, kinds: opts.Kinds, log: opts.Log, weights: opts.Weights, patience: opts.Patience, reached: opts.Reached, now: opts.Now, hidden: opts.Hidden,
 		wait: opts.Wait, cache: newCache(opts.MaxBytes, opts.MaxLong), longer: opts.Longer,
 		segment: min(opts.Segment, index.MostInSegment/2), builder: make(chan struct{}, 1), kept: opts.Segments,
 		meaning: opts.Meaning, vectors: opts.Vectors, modelPatience: opts.Embedder,
@@ -244,6 +251,14 @@ func (s *Service) clock() time.Time {
 // caller). It does not fail for want of the tenant's own texts: the result is degraded. So is that of a long caller whose
 // index takes longer to make than one waits: it is of his newest words.
 func (s *Service) Recall(ctx context.Context, t recaller.TenantID, c recaller.CallerID, q Query) (Result, error) {
+	if q.Private || s.hidden == nil {
+		return s.whole(ctx, t, c, q)
+	}
+	return s.discreet(ctx, t, c, q)
+}
+
+// whole is Recall of all that there is.
+func (s *Service) whole(ctx context.Context, t recaller.TenantID, c recaller.CallerID, q Query) (Result, error) {
 	iq, err := s.checked(q)
 	if err != nil {
 		return Result{}, err

@@ -139,7 +139,8 @@ func (s *Store) Resumable(
 				ORDER BY started_at, id`,
 			Args: []any{tenant, caller}, Row: conversationRow(&rows),
 		},
-		b.forgottenQuery(tenant, caller, &out.Forgotten))...)
+		b.forgottenQuery(tenant, caller, &out.Forgotten),
+		b.privateQuery(tenant, caller, &out.Private))...)
 	if err != nil {
 		return out, err
 	}

@@ -27,6 +27,32 @@ func (b box) forgottenQuery(tenant recaller.TenantID, caller recaller.CallerID, 
 	}
 }
 
+// privateIDs selects the memories that are private now.
+const privateIDs = `SELECT p.id FROM memories p WHERE p.tenant_id = $1 AND p.caller_id = $2 AND p.status = 'active'
+	AND p.privacy_scope = 'private'`
+
+// privateQuery reads every version of a caller's private memories into list, as forgottenQuery does: where one cannot be
+// read, nothing may be told.
+func (b box) privateQuery(tenant recaller.TenantID, caller recaller.CallerID, list *[]recaller.Memory) Query {
+	return Query{
+		SQL: `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND id IN (` + privateIDs + `)
+			ORDER BY id DESC, version DESC LIMIT ` + itoa(maxForgotten),
+		Args: []any{tenant, caller},
+		Row:  b.forgottenRow(list),
+	}
+}
+
+// Private returns every version of the memories that are private now.
+func (s *Store) Private(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) (list []recaller.Memory, err error) {
+	b, err := s.unseal(ctx, tenant, caller)
+	if err != nil {
+		return nil, notFound(err, "there is no such caller")
+	}
+	return list, s.ask(ctx, tenant, caller, b.checking().registerQuery(tenant, caller), b.privateQuery(tenant, caller, &list))
+}
+
 // Forgetful returns those of the callers of whom a memory was ever forgotten, in any order; one that came back counts
 // too.
 func (s *Store) Forgetful(

@@ -267,7 +267,7 @@ func ownSnapshot(s *recaller.Snapshot) recaller.Snapshot {
 	for i := range out.Open {
 		out.Open[i].Turns = slices.Clone(out.Open[i].Turns)
 	}
-	out.Memories, out.Forgotten = slices.Clone(s.Memories), slices.Clone(s.Forgotten)
+	out.Memories, out.Forgotten, out.Private = slices.Clone(s.Memories), slices.Clone(s.Forgotten), slices.Clone(s.Private)
 	out.Said = maps.Clone(s.Said)
 	out.Acts, out.Reminders, out.Pinned = slices.Clone(s.Acts), slices.Clone(s.Reminders), slices.Clone(s.Pinned)
 	out.Reached = slices.Clone(s.Reached)
@@ -291,11 +291,11 @@ const (
 
 // weight returns about how many bytes a snapshot takes.
 func weight(s *recaller.Snapshot) int {
-	n := weightSnapshot + weightItem*(len(s.History)+len(s.Memories)+len(s.Forgotten)+len(s.Acts)+len(s.Reminders)+len(s.Pinned))
+	n := weightSnapshot + weightItem*(len(s.History)+len(s.Memories)+len(s.Forgotten)+len(s.Private)+len(s.Acts)+len(s.Reminders)+len(s.Pinned))
 	for _, p := range s.Tenant.Prompts {
 		n += len(p)
 	}
-	for _, list := range [][]recaller.Memory{s.Memories, s.Forgotten} {
+	for _, list := range [][]recaller.Memory{s.Memories, s.Forgotten, s.Private} {
 		for _, m := range list {
 			n += len(m.Key) + len(m.Value)
 		}

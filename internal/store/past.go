@@ -65,9 +65,10 @@ func (r *snapshotRead) queriesAt(at time.Time, held *int) []Query {
 		r.box.actsQuery(r.tenant, r.caller, maxActs, &r.snap.Acts),
 		Query{SQL: `SELECT ` + conversationColumns + latest + itoa(mostHistory), Args: args, Row: conversationRow(&r.rows)},
 		r.box.forgottenQuery(r.tenant, r.caller, &r.snap.Forgotten),
+		r.box.privateQuery(r.tenant, r.caller, &r.snap.Private),
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
-				AND conversation_id IN (SELECT id` + latest + itoa(mostHistory) + `) AND EXISTS (` + forgottenIDs + `)
+				AND conversation_id IN (SELECT id` + latest + itoa(mostHistory) + `) AND (EXISTS (` + forgottenIDs + `) OR EXISTS (` + privateIDs + `))
 				ORDER BY conversation_id, number`,
 			Args: args,
 			Row:  r.box.turnRow(r.said),

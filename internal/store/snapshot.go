@@ -127,12 +127,13 @@ func (r *snapshotRead) queries() []Query {
 			Row:      func(scan func(...any) error) error { return scan(&r.spoke) },
 		},
 		r.ofHim(r.box.forgottenQuery(r.tenant, r.caller, &r.snap.Forgotten)),
+		r.ofHim(r.box.privateQuery(r.tenant, r.caller, &r.snap.Private)),
 		Query{
 			SQL: `SELECT ` + turnColumns + ` FROM turns WHERE tenant_id = $1 AND caller_id = $2
-				AND conversation_id IN (SELECT id` + ended + itoa(r.history) + `) AND EXISTS (` + forgottenIDs + `)
+				AND conversation_id IN (SELECT id` + ended + itoa(r.history) + `) AND (EXISTS (` + forgottenIDs + `) OR EXISTS (` + privateIDs + `))
 				ORDER BY conversation_id, number`,
 			Args:     args,
-			Needless: func() bool { return len(r.snap.Forgotten) == 0 },
+			Needless: func() bool { return !r.hides() },
 			Row:      r.box.turnRow(r.said),
 		},
 		Query{
@@ -165,6 +166,9 @@ func (r *snapshotRead) said(conv recaller.ConversationID, t recaller.Turn) {
 	}
 	r.snap.Said[conv] = append(r.snap.Said[conv], t)
 }
+
+// hides reports whether something may not be told to everybody, so that the words of the history count.
+func (r *snapshotRead) hides() bool { return len(r.snap.Forgotten)+len(r.snap.Private) > 0 }
 
 // done puts together what was read.
 func (r *snapshotRead) done() (recaller.Snapshot, error) {
@@ -209,14 +213,14 @@ func (r *snapshotRead) done() (recaller.Snapshot, error) {
 }
 
 // openPinned opens the pinned documents that a briefing may tell: the newest, and the newest of those that clients wrote.
-// To open one takes as long as three memories. If something is forgotten, any of them may be left with nothing to tell,
+// To open one takes as long as three memories. If something is forgotten or private, any of them may be left with nothing to tell,
 // so all are opened.
 func (r *snapshotRead) openPinned() error {
 	slices.SortStableFunc(r.pinned, func(a, b sealedDocument) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	room, written := recaller.PinnedTold, recaller.PinnedTold
 	for _, row := range r.pinned {
 		client := row.Origin == recaller.DocumentWritten
-		if len(r.snap.Forgotten) == 0 && room <= 0 && (!client || written <= 0) {
+		if !r.hides() && room <= 0 && (!client || written <= 0) {
 			continue
 		}
 		opened, err := r.box.openDocuments([]sealedDocument{row})

@@ -69,6 +69,9 @@ func validate(t *recaller.Tenant) error {
 	if err := outbound(t); err != nil {
 		return err
 	}
+	if err := trust(t.Trust); err != nil {
+		return err
+	}
 	if t.Webhook.Set() || t.Webhook.Secret != "" {
 		if err := webhook(t.Webhook, "webhook."); err != nil {
 			return err

@@ -100,7 +100,7 @@ func (s *Service) Forget(
 	}
 	done := Done{Kind: tag.Forget, Text: words}
 	call := tool.Call{Tenant: tenant, Conversation: string(conv.ID), Once: once}
-	err = s.forget(ctx, call, t.Caller, &done)
+	err = s.forget(ctx, call, conv, &done)
 	return done.settled(err)
 }
 

@@ -23,12 +23,13 @@ const (
 
 // meant finds the memory that words mean though they are not its own. *memory.SeveralError if several may be meant.
 func (s *Service) meant(
-	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, text string,
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, sight memory.Sight, text string,
 ) (recaller.Memory, error) {
-	known, _, err := s.Memories.List(ctx, tenant, caller, recaller.MemoryFilter{Page: recaller.Page{Limit: mostKnown}})
+	known, err := s.Memories.Known(ctx, tenant, caller, sight)
 	if err != nil {
 		return recaller.Memory{}, err
 	}
+	known = known[:min(len(known), mostKnown)]
 	type like struct {
 		m      recaller.Memory
 		cosine float32

@@ -27,6 +27,7 @@ type Asking struct {
 type Prompted struct {
 	Thread recaller.Thread
 	Prompt recaller.Briefing
+	Rights recaller.Rights // what may be told beside it: what is looked up
 }
 
 // patience is how long the store may take before a prompt does without it.
@@ -63,8 +64,21 @@ func (s *Service) Prompt(
 		return out, err
 	}
 	t.Summary = out.Thread.Summary
-	out.Prompt, err = s.Briefer.Briefing(ctx, tenant, out.Thread.Caller, briefing.Request{MaxTokens: in.MaxTokens, Thread: t})
-	return out, err
+	out.Prompt, err = s.Briefer.Briefing(ctx, tenant, out.Thread.Caller, briefing.Request{
+		MaxTokens: in.MaxTokens, Thread: t, Trust: trustOf(out.Thread),
+	})
+	if err != nil {
+		return out, err
+	}
+	if of, failed := s.Tenants.Tenant(ctx, tenant); failed == nil { // else nothing is looked up
+		out.Rights = of.Rights(trustOf(out.Thread))
+	}
+	return out, nil
+}
+
+// trustOf is how sure it is who writes in a thread.
+func trustOf(t recaller.Thread) recaller.Trust {
+	return recaller.TrustAtStart(true, t.Verified, recaller.Attestation{})
 }
 
 // Ahead reads what the next prompt of a thread is made of, as far as the store keeps that until something is written

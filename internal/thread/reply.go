@@ -169,7 +169,7 @@ func (s *Service) carryOut(
 	case holdsTag(quoted, one.Text): // a stranger's wish
 		done.Result, done.Reason = Refused, ReasonEchoed
 	default:
-		err = s.forget(ctx, call, t.Caller, &done)
+		err = s.forget(ctx, call, conv, &done)
 	}
 	return done.settled(err)
 }
@@ -215,7 +215,9 @@ func (s *Service) learn(ctx context.Context, call tool.Call, m Message, done *Do
 		return err
 	}
 	kept, err := s.Store.MemoryByID(ctx, call.Tenant, res.MemoryID)
-	done.Memory, done.Text = res.MemoryID, kept.Value
+	if done.Memory, done.Text = res.MemoryID, kept.Value; res.Untold {
+		done.Text = f.value
+	}
 	switch res.Action {
 	case recaller.MemoryCreated:
 		done.Result = Learned
@@ -229,16 +231,22 @@ func (s *Service) learn(ctx context.Context, call tool.Call, m Message, done *Do
 
 // forget forgets the memory that is meant, by its words or else by its meaning. What no memory holds, but the user said,
 // is forgotten too.
-func (s *Service) forget(ctx context.Context, call tool.Call, caller recaller.CallerID, done *Done) error {
+func (s *Service) forget(ctx context.Context, call tool.Call, conv recaller.Conversation, done *Done) error {
+	caller := conv.Caller
 	// A repeated wish is answered first: its words may fit another memory, now that the one is gone.
 	if m, found, err := s.Store.Repeated(ctx, call.Tenant, caller, call.Once); found || err != nil {
 		done.forgot(m.ID, m.Value)
 		return err
 	}
 	call.Name, call.Arguments = recaller.ToolForgetMemory, arguments("key", done.Text)
-	m, err := s.Memories.Find(ctx, call.Tenant, caller, done.Text)
+	tenant, err := s.Tenants.Tenant(ctx, call.Tenant)
+	if err != nil {
+		return err
+	}
+	sight := memory.Sight{Rights: tenant.Rights(conv.Trust), Conversation: conv.ID}
+	m, err := s.Memories.Find(ctx, call.Tenant, caller, sight, done.Text)
 	if errors.Is(err, recaller.NotFound) {
-		m, err = s.meant(ctx, call.Tenant, caller, done.Text)
+		m, err = s.meant(ctx, call.Tenant, caller, sight, done.Text)
 	}
 	var several *memory.SeveralError
 	switch {

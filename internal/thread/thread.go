@@ -22,6 +22,7 @@ import (
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/tool"
 )
 
@@ -86,10 +87,13 @@ type Briefer interface {
 // Memories finds memories of a caller.
 type Memories interface {
 	// Find finds a memory by its key, its id, or words that clearly fit one. *memory.SeveralError if several may be meant.
-	Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error)
-	List(
-		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, f recaller.MemoryFilter,
-	) (list []recaller.Memory, next string, err error)
+	Find(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, sight memory.Sight, ref string,
+	) (recaller.Memory, error)
+	// Known returns the active memories that are in sight.
+	Known(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, sight memory.Sight,
+	) ([]recaller.Memory, error)
 }
 
 // Tools carries out what tags ask for.

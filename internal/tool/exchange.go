@@ -7,6 +7,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/identity"
+	"github.com/recallerhq/recaller/internal/memory"
 )
 
 // exchange is a call with what is known of its conversation.
@@ -18,7 +19,8 @@ type exchange struct {
 	said     time.Time // when the words were said, in the caller's zone: relative dates count from it
 	now      time.Time // in the caller's zone
 	dayFirst bool      // 5/12 is 5 December
-	turns    []int     // the turns that a memory of this call came from
+	rights   recaller.Rights
+	turns    []int // the turns that a memory of this call came from
 }
 
 // enter finds the conversation of a call, and checks that it belongs to the account and the caller that the call names.
@@ -39,6 +41,7 @@ func (s *Service) enter(ctx context.Context, x *exchange) error {
 	if !isCaller(x.call.Caller, x.caller, tenant) {
 		return recaller.Errorf(recaller.NotFound, "the conversation is not with this line")
 	}
+	x.rights = tenant.Rights(x.conv.Trust)
 	zone := identity.ZoneOf(x.caller, tenant)
 	x.now = s.Now().In(zone)
 	x.said = x.now
@@ -56,7 +59,7 @@ func (s *Service) enter(ctx context.Context, x *exchange) error {
 func (s *Service) find(ctx context.Context, x *exchange) (err error) {
 	switch {
 	case x.call.Outside:
-		x.conv = recaller.Conversation{Caller: recaller.CallerID(x.call.Caller), Status: recaller.Active}
+		x.conv = recaller.Conversation{Caller: recaller.CallerID(x.call.Caller), Status: recaller.Active, Trust: x.call.Trust}
 	case x.call.Conversation == "":
 		err = recaller.InvalidField("callSessionId", "is required")
 	default:
@@ -110,4 +113,9 @@ func (x exchange) recorded() *recaller.ToolCall {
 // provenance returns where what this call stores came from.
 func (x exchange) provenance() recaller.Provenance {
 	return recaller.Provenance{Conversation: x.conv.ID, Turns: x.turns, Thread: x.conv.Thread}
+}
+
+// sight is what of the caller's memories may be seen here.
+func (x exchange) sight() memory.Sight {
+	return memory.Sight{Rights: x.rights, Conversation: x.conv.ID}
 }

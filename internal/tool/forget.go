@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
@@ -33,6 +34,9 @@ func (s *Service) forget(ctx context.Context, x exchange) (Result, error) {
 	if bad != nil {
 		return Result{}, bad
 	}
+	if !x.rights.Tells(recaller.TellAllButPrivate) {
+		return Result{}, err
+	}
 	if x.caller.Name == "" || !likeness.OfName(key) && !forgotten.Spoken(key, how.At, nil).OwnName(x.caller.Name) {
 		return s.forgetSaid(ctx, x, how)
 	}
@@ -44,15 +48,36 @@ func (s *Service) forget(ctx context.Context, x exchange) (Result, error) {
 
 // markPrivate carries out mark_private. A memory that is private already stays as it is.
 func (s *Service) markPrivate(ctx context.Context, x exchange) (Result, error) {
-	return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) {
-		if m.PrivacyScope == recaller.LineOnly {
+	res, err := s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) {
+		if m.PrivacyScope == recaller.Private {
 			return s.leave(ctx, x, m)
 		}
-		scope := recaller.LineOnly
+		scope := recaller.Private
 		return s.Memories.Change(ctx, x.call.Tenant, m.ID, memory.Change{
 			Once: x.call.Once, Call: x.recorded(),
 			Patch: recaller.MemoryPatch{PrivacyScope: &scope, Reason: recaller.ClosedPrivate},
 		})
+	})
+	if errors.Is(err, recaller.NotFound) {
+		if m, found := s.markedHere(ctx, x); found {
+			w, err := s.leave(ctx, x, m)
+			return Result{MemoryID: w.Memory.ID, Action: w.Action}, err
+		}
+	}
+	return res, err
+}
+
+// markedHere returns the private memory that a call names, if it was marked in this very conversation: then whoever asks
+// for it again is told nothing new.
+func (s *Service) markedHere(ctx context.Context, x exchange) (m recaller.Memory, found bool) {
+	x.rights = recaller.Rights{Tell: recaller.TellAll}
+	m, err := s.target(ctx, x)
+	if err != nil || m.PrivacyScope != recaller.Private {
+		return m, false
+	}
+	calls, err := s.Store.ToolCalls(ctx, x.call.Tenant, x.conv.ID)
+	return m, err == nil && slices.ContainsFunc(calls, func(c recaller.ToolCall) bool {
+		return c.Tool == recaller.ToolMarkPrivate && c.Memory == m.ID
 	})
 }
 
@@ -95,11 +120,25 @@ func (s *Service) target(ctx context.Context, x exchange) (recaller.Memory, erro
 		if err != nil {
 			return recaller.Memory{}, err
 		}
-		return s.Memories.Find(ctx, x.call.Tenant, x.conv.Caller, key)
+		return s.Memories.Find(ctx, x.call.Tenant, x.conv.Caller, x.sight(), key)
 	}
 	m, err := s.Store.MemoryByID(ctx, x.call.Tenant, recaller.MemoryID(id))
 	if err == nil && (m.Caller != x.conv.Caller || m.Status != recaller.MemoryActive) {
-		err = recaller.Errorf(recaller.NotFound, "the caller has no such memory")
+		err = errNoMemory
 	}
-	return m, err
+	if err != nil {
+		return m, err
+	}
+	return m, s.inSight(ctx, x, m)
+}
+
+var errNoMemory = recaller.Errorf(recaller.NotFound, "the caller has no such memory")
+
+// inSight fails as if there were no such memory where it may not be told.
+func (s *Service) inSight(ctx context.Context, x exchange, m recaller.Memory) error {
+	seen, err := s.Memories.Sees(ctx, x.call.Tenant, x.sight(), m)
+	if err == nil && !seen {
+		err = errNoMemory
+	}
+	return err
 }

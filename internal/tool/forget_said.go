@@ -62,6 +62,13 @@ func (s *Service) said(ctx context.Context, x exchange, asked forgotten.Request)
 	if err != nil {
 		return nil, err
 	}
+	if !x.rights.Tells(recaller.TellAll) {
+		private, err := s.Store.Private(ctx, x.call.Tenant, x.conv.Caller)
+		if err != nil {
+			return nil, err
+		}
+		versions = append(versions, forgotten.AsIf(private)...)
+	}
 	gone, search := forgotten.New(versions), asked.Search()
 	page := recaller.Page{Limit: pageOfPast}
 	for {

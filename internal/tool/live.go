@@ -39,8 +39,12 @@ func (s *Service) recall(ctx context.Context, x exchange) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if !x.rights.Tells(recaller.TellAllButPrivate) {
+		return Result{Done: recaller.ToolRecalled, Recalled: []Recalled{}, Message: nothingFits}, s.note(ctx, x, recaller.ToolRecalled)
+	}
 	found, err := s.Recall.Recall(ctx, x.call.Tenant, x.conv.Caller, recall.Query{
 		Text: query, Limit: mostRecalled, Now: x.now, Exclude: x.conv.ID, Neighbours: -1, Weak: true,
+		Private: x.rights.Tells(recaller.TellAll),
 	})
 	if err != nil {
 		return Result{}, err
@@ -52,10 +56,12 @@ func (s *Service) recall(ctx context.Context, x exchange) (Result, error) {
 		})
 	}
 	if len(res.Recalled) == 0 {
-		res.Message = "Nothing that was said before fits this."
+		res.Message = nothingFits
 	}
 	return res, s.note(ctx, x, res.Done)
 }
+
+const nothingFits = "Nothing that was said before fits this."
 
 // spoken cuts a text to what can be spoken, at a word.
 func spoken(text string) string {
@@ -75,7 +81,7 @@ func spoken(text string) string {
 
 // readCheckpoint carries out read_checkpoint (H3).
 func (s *Service) readCheckpoint(ctx context.Context, x exchange) (Result, error) {
-	c, err := s.Memories.CheckpointBeside(ctx, x.call.Tenant, x.conv.Caller, x.conv.ID)
+	c, err := s.Memories.CheckpointBeside(ctx, x.call.Tenant, x.conv.Caller, x.conv.ID, x.sight())
 	res := Result{Done: recaller.ToolResumed, Checkpoint: &c}
 	if errors.Is(err, recaller.NotFound) {
 		t, failed := s.Tenants.Tenant(ctx, x.call.Tenant)

@@ -22,7 +22,7 @@ func (s *Service) name(ctx context.Context, x exchange, kind recaller.MemoryType
 	if name == "" || key == wanted {
 		return name, nil
 	}
-	m, err := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, wanted)
+	m, err := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, x.sight(), wanted)
 	switch {
 	case errors.Is(err, recaller.NotFound), err == nil && likeness.NormalKey(m.Key) != wanted:
 		return name, nil

@@ -134,7 +134,7 @@ func (s *Service) remindAgain(
 func (s *Service) remindOf(
 	ctx context.Context, x exchange, key, value string, r *recaller.Reminder,
 ) (recaller.MemoryWritten, error) {
-	m, err := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, key)
+	m, err := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, x.sight(), key)
 	if err != nil && !errors.Is(err, recaller.NotFound) {
 		return recaller.MemoryWritten{}, err
 	}
@@ -148,10 +148,13 @@ func (s *Service) remindOf(
 	if d.due == nil {
 		d.due = &r.DueAt
 	}
+	if _, hidden := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, memory.Sight{}, key); hidden == nil && err != nil {
+		key = keyFor(value) // that memory may not be told: this one is of its own
+	}
 	return s.Memories.Store(ctx, x.call.Tenant, x.conv.Caller, x.call.Once, memory.Input{
 		Type: recaller.FollowUp, Key: key, Value: d.text, Source: recaller.SourceConversation,
 		PrivacyScope: recaller.LineOnly, DueAt: d.due, DueDay: d.day, Provenance: x.provenance(), Call: x.recorded(),
-		Reminder: r,
+		Reminder: r, Sight: x.sight(),
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/memory"
 )
 
@@ -39,9 +40,46 @@ func (s *Service) waiting(ctx context.Context, x exchange, of recaller.MemoryID)
 func (s *Service) ownReminder(ctx context.Context, x exchange, id string) (recaller.Reminder, error) {
 	r, err := s.Store.Reminder(ctx, x.call.Tenant, recaller.ReminderID(id))
 	if err == nil && r.Caller != x.conv.Caller {
-		err = recaller.Errorf(recaller.NotFound, "there is no such reminder")
+		err = errNoReminder
+	}
+	if err != nil {
+		return r, err
+	}
+	seen, err := s.told(ctx, x, []recaller.Reminder{r})
+	if err == nil && len(seen) == 0 {
+		err = errNoReminder
 	}
 	return r, err
+}
+
+var errNoReminder = recaller.Errorf(recaller.NotFound, "there is no such reminder")
+
+// told returns the reminders that may be told here: none of a memory that is out of sight, nor in words that say what is
+// private.
+func (s *Service) told(ctx context.Context, x exchange, list []recaller.Reminder) ([]recaller.Reminder, error) {
+	if x.rights.Tells(recaller.TellAll) || len(list) == 0 {
+		return list, nil
+	}
+	private, err := s.Store.Private(ctx, x.call.Tenant, x.conv.Caller)
+	if err != nil {
+		return nil, err
+	}
+	view := forgotten.New(forgotten.AsIf(private))
+	var out []recaller.Reminder
+	for _, r := range list {
+		m, err := s.Store.MemoryByID(ctx, x.call.Tenant, r.Memory)
+		if err != nil {
+			return nil, err
+		}
+		seen, err := s.Memories.Sees(ctx, x.call.Tenant, x.sight(), m)
+		if err != nil {
+			return nil, err
+		}
+		if seen && (r.Text == "" || !view.Retold(recaller.Memory{Type: recaller.FollowUp, Value: r.Text})) {
+			out = append(out, r)
+		}
+	}
+	return out, nil
 }
 
 // soonest returns when a memory is next reminded of: at due, or earlier by another of its reminders than except.
@@ -110,6 +148,9 @@ func (s *Service) listReminders(ctx context.Context, x exchange) (Result, error)
 	}
 	list, err := s.waiting(ctx, x, of.ID)
 	if err != nil {
+		return Result{}, err
+	}
+	if list, err = s.told(ctx, x, list); err != nil {
 		return Result{}, err
 	}
 	res := Result{MemoryID: of.ID, Waiting: []Waiting{}}

@@ -38,7 +38,7 @@ func (s *Service) store(ctx context.Context, x exchange) (Result, error) {
 		return Result{}, err
 	}
 	w, err := s.keep(ctx, x, kind, key, value, confidence)
-	res := Result{MemoryID: w.Memory.ID, Action: w.Action}
+	res := stored(w, w.Action)
 	if err == nil && suggest && kind == recaller.FollowUp {
 		res.SuggestReminder, res.Message = true, question
 	}
@@ -57,7 +57,7 @@ func (s *Service) keep(
 	return s.Memories.Store(ctx, x.call.Tenant, x.conv.Caller, x.call.Once, memory.Input{
 		Type: kind, Key: key, Value: d.text, Confidence: confidence, Source: recaller.SourceConversation,
 		PrivacyScope: recaller.LineOnly, DueAt: d.due, DueDay: d.day, Provenance: x.provenance(), Name: name,
-		Call: x.recorded(),
+		Call: x.recorded(), Sight: x.sight(),
 	})
 }
 
@@ -80,7 +80,7 @@ func (s *Service) update(ctx context.Context, x exchange) (Result, error) {
 		return Result{}, err
 	}
 	w, err := s.again(func() (recaller.MemoryWritten, error) {
-		m, err := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, key)
+		m, err := s.Memories.FindKey(ctx, x.call.Tenant, x.conv.Caller, x.sight(), key)
 		if errors.Is(err, recaller.NotFound) {
 			if kind == "" {
 				kind = recaller.Fact
@@ -92,7 +92,7 @@ func (s *Service) update(ctx context.Context, x exchange) (Result, error) {
 		}
 		return s.revise(ctx, x, m, value, confidence)
 	})
-	res := Result{MemoryID: w.Memory.ID, Action: recaller.MemoryUpdated}
+	res := stored(w, recaller.MemoryUpdated)
 	if w.Action == recaller.MemoryCreated {
 		res.Action = recaller.MemoryCreated
 	}
@@ -139,4 +139,13 @@ func (s *Service) revise(
 		Once: x.call.Once, Call: x.recorded(),
 		Patch: recaller.MemoryPatch{Value: &d.text, Confidence: &sure, DueAt: &d.due, DueDay: d.day, Provenance: &from},
 	})
+}
+
+// stored is the result of what was stored. Where it met what may not be told, it reads as if nothing had been there.
+func stored(w recaller.MemoryWritten, action recaller.MemoryAction) Result {
+	res := Result{MemoryID: w.Memory.ID, Action: action}
+	if res.Untold = w.Action == recaller.MemoryKept; res.Untold {
+		res.Action = recaller.MemoryCreated
+	}
+	return res
 }

@@ -32,6 +32,9 @@ type Call struct {
 	Name         recaller.Tool
 	Arguments    json.RawMessage // an object, or a string that holds one; names in camelCase or snake_case
 	Once         recaller.Once
+	// Trust is how sure it is who the caller is, of a call from Outside; empty: recaller.TrustClaimed. Else the conversation
+	// says it.
+	Trust recaller.Trust
 	// Outside: the call comes from outside of any conversation. Then Conversation is empty and Caller is his id here. It
 	// has no record, and what it stores came from no turn.
 	Outside bool
@@ -48,6 +51,9 @@ type Result struct {
 	Done            string // of a tool that looks back, or saves a checkpoint: its result on the record
 	Recalled        []Recalled
 	Checkpoint      *recaller.Checkpoint // nil: none was found, or read
+	// Untold: what is there under the key may not be told in this conversation. It is as it was, and what was told now is
+	// kept beside it. MemoryID names it; whoever reads it there must not pass it on.
+	Untold bool
 }
 
 // Memories are the use cases behind the tools.
@@ -60,10 +66,15 @@ type Memories interface {
 	) (recaller.MemoryWritten, error)
 	// Find finds a memory by its key, its id, or words that clearly fit one. *memory.SeveralError if several may be
 	// meant.
-	Find(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string) (recaller.Memory, error)
+	Find(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, sight memory.Sight, ref string,
+	) (recaller.Memory, error)
 	CheckpointBeside(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, live recaller.ConversationID,
+		sight memory.Sight,
 	) (recaller.Checkpoint, error)
+	// Sees reports whether a memory is in sight.
+	Sees(ctx context.Context, tenant recaller.TenantID, sight memory.Sight, m recaller.Memory) (bool, error)
 	PutCheckpoint(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, in memory.CheckpointInput,
 	) (c recaller.Checkpoint, cleared bool, err error)
@@ -73,7 +84,7 @@ type Memories interface {
 	) (recaller.MemoryWritten, error)
 	// FindKey is Find for a key that may be new.
 	FindKey(
-		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, ref string,
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, sight memory.Sight, ref string,
 	) (recaller.Memory, error)
 }
 
@@ -93,6 +104,8 @@ type Store interface {
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
 	// Forgotten returns every version of the memories that are forgotten.
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
+	// Private returns every version of the memories that are private now.
+	Private(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	// Repeated finds the memory that an earlier call with the same token wrote; found is false if there was none.
 	Repeated(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, once recaller.Once,
@@ -143,7 +156,7 @@ type Service struct{ Deps }
 // New returns a Service.
 func New(deps Deps) *Service { return &Service{deps} }
 
-// Do carries out a call. It is durable when Do returns. A call that fails with Invalid, NotFound or Conflict is
+// Do carries out a call. It is durable when Do returns. A call that fails with Invalid, NotFound, Conflict or Forbidden is
 // recorded too, if its conversation and its tool exist.
 func (s *Service) Do(ctx context.Context, call Call) (Result, error) {
 	begun := s.Now()
@@ -177,8 +190,20 @@ func (s *Service) do(ctx context.Context, call Call) (exchange, Result, error) {
 	if err != nil {
 		return x, Result{}, err
 	}
-	var res Result
-	switch call.Name {
+	if !x.rights.Allows(call.Name) {
+		return x, Result{}, errNotAllowed
+	}
+	res, err := s.carry(ctx, x)
+	return x, res, asTold(err, call.Name)
+}
+
+// errNotAllowed is what a conversation does not allow, because it is not sure enough who speaks.
+var errNotAllowed = recaller.Errorf(recaller.Forbidden,
+	"this conversation does not allow that: it is not sure enough who speaks")
+
+// carry carries out a call whose arguments and conversation are known.
+func (s *Service) carry(ctx context.Context, x exchange) (res Result, err error) {
+	switch x.call.Name {
 	case recaller.ToolStoreMemory:
 		res, err = s.store(ctx, x)
 	case recaller.ToolUpdateMemory:
@@ -200,7 +225,7 @@ func (s *Service) do(ctx context.Context, call Call) (exchange, Result, error) {
 	case recaller.ToolSaveCheckpoint:
 		res, err = s.saveCheckpoint(ctx, x)
 	}
-	return x, res, asTold(err, call.Name)
+	return res, err
 }
 
 // asTold gives the field of an error the name that the tool's arguments have for it.
@@ -225,7 +250,7 @@ func asTold(err error, name recaller.Tool) error {
 func (s *Service) recordFailure(ctx context.Context, x exchange, err error) {
 	kind := recaller.KindOf(err)
 	switch kind {
-	case recaller.Invalid, recaller.NotFound, recaller.Conflict:
+	case recaller.Invalid, recaller.NotFound, recaller.Conflict, recaller.Forbidden:
 	default:
 		return
 	}

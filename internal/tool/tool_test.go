@@ -353,8 +353,8 @@ func TestPrivateMemoryIsTheLinesOwn(t *testing.T) {
 	id := shared.Memory.ID
 	b.want("private", b.does(recaller.ToolMarkPrivate, `{"key":"health"}`), tool.Result{MemoryID: id, Action: recaller.MemoryUpdated})
 	m := b.memory(id)
-	if m.PrivacyScope != recaller.LineOnly || m.Version != 2 || m.Value != "a bad knee" {
-		t.Errorf("got %+v, want version 2, line_only", m)
+	if m.PrivacyScope != recaller.Private || m.Version != 2 || m.Value != "a bad knee" {
+		t.Errorf("got %+v, want version 2, private", m)
 	}
 	history, err := b.memories.History(t.Context(), tenant, id)
 	if err != nil || history[1].ClosedReason != recaller.ClosedPrivate {

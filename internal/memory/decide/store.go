@@ -31,12 +31,17 @@ func store(s *sight, in recaller.Storing) Decision {
 		return create(m)
 	case in.Mode == recaller.IfAbsent:
 		return keep(*old)
+	case in.Mode == recaller.Contest:
+		return dispute(s, *old, m)
 	case other:
 		return merge(*old, m)
 	case old.Type == m.Type && sameFact(*old, m):
 		return confirm(*old, m, recaller.MemoryConfirmed)
 	}
 	m.ID, m.Aliases = old.ID, aliases(m.Key, old.Aliases, m.Aliases)
+	if old.PrivacyScope == recaller.Private { // that ends only where somebody says so
+		m.PrivacyScope = recaller.Private
+	}
 	return supersede(*old, m, recaller.ClosedUpdated, recaller.MemoryUpdated)
 }
 
@@ -64,8 +69,8 @@ func merge(old, m recaller.Memory) Decision {
 		return confirm(old, m, recaller.MemoryMerged)
 	}
 	m.ID, m.Key, m.Type, m.Aliases = old.ID, old.Key, old.Type, names
-	if old.PrivacyScope == recaller.LineOnly { // whoever made it private did not know of this key
-		m.PrivacyScope = recaller.LineOnly
+	if old.PrivacyScope != recaller.Shared && m.PrivacyScope != recaller.Private { // whoever made it private did not know of this key
+		m.PrivacyScope = old.PrivacyScope
 	}
 	return supersede(old, m, recaller.ClosedMerged, recaller.MemoryMerged)
 }

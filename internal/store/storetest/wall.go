@@ -103,6 +103,7 @@ func (b *bench) readReaches(own recaller.Opened) []reach {
 			return len(l), err
 		}, ""},
 		{"Forgettings", func() (int, error) { n, err := s.Forgettings(ctx, "t1", their.Caller.ID); return int(n), err }, recaller.NotFound},
+		{"Private", func() (int, error) { l, err := s.Private(ctx, "t1", their.Caller.ID); return len(l), err }, recaller.NotFound},
 		{"Forgotten", func() (int, error) { l, err := s.Forgotten(ctx, "t1", their.Caller.ID); return len(l), err }, recaller.NotFound},
 		{"Regarded", func() (int, error) {
 			l, err := s.Regarded(ctx, "t1", their.Caller.ID, string(their.Caller.ID)+".0.m")

@@ -1,0 +1,108 @@
+package briefing
+
+import (
+	"slices"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
+)
+
+// told is what an agent may be told in a conversation, and what that means.
+type told struct {
+	trust  recaller.Trust
+	rights recaller.Rights
+	held   bool // something that is known may not be told until it is sure who speaks
+}
+
+// told says what may be told: by the tier that the request names, or a surer one that the conversation, or the thread's, has
+// by now.
+func (r Request) told(snap recaller.Snapshot) told {
+	t := told{trust: r.Trust}
+	if !t.trust.Valid() {
+		t.trust = recaller.TrustClaimed
+	}
+	for _, b := range snap.Open {
+		live := r.Exclude != "" && b.Conversation.ID == r.Exclude
+		live = live || r.Thread != nil && r.Thread.ID != "" && b.Conversation.Thread == r.Thread.ID
+		if live && b.Conversation.Trust.Valid() {
+			t.trust = recaller.Highest(t.trust, b.Conversation.Trust)
+		}
+	}
+	t.rights = snap.Tenant.Rights(t.trust)
+	return t
+}
+
+// guarded reports whether nothing of what was said or is remembered may be told.
+func (t told) guarded() bool {
+	return t.rights.Tell == recaller.TellNothing || t.rights.Tell == recaller.TellName
+}
+
+// withhold takes out of a briefing's material what may not be told (B1).
+func (t *told) withhold(snap *recaller.Snapshot, found []recaller.Hit) []recaller.Hit {
+	if t.rights.Tells(recaller.TellAll) {
+		return found
+	}
+	if t.guarded() {
+		t.held = !snap.Caller.Withheld()
+		who := snap.Caller
+		*snap = recaller.Snapshot{Tenant: snap.Tenant, Silent: true}
+		if t.rights.Tell == recaller.TellName {
+			snap.Caller = recaller.Caller{ID: who.ID, Identities: who.Identities, Name: who.Name, NameSource: who.NameSource, TimeZone: who.TimeZone, HasPIN: who.HasPIN}
+		}
+		snap.Caller.HasPIN = who.HasPIN
+		return slices.DeleteFunc(slices.Clone(found), func(h recaller.Hit) bool { return !h.House })
+	}
+	if len(snap.Private) == 0 {
+		return found
+	}
+	t.held = true
+	forgotten.Withhold(snap)
+	return forgotten.New(forgotten.AsIf(snap.Private)).Hits(found)
+}
+
+// discreet leaves out of a thread's last messages those that say what may not be told.
+func (t told) discreet(of *Thread, snap recaller.Snapshot) *Thread {
+	if of == nil || !t.held {
+		return of
+	}
+	out := *of
+	if t.guarded() {
+		out.Summary, out.Recent = nil, nil
+		return &out
+	}
+	v := forgotten.New(forgotten.AsIf(snap.Private))
+	out.Recent = slices.DeleteFunc(slices.Clone(of.Recent), func(s Said) bool { return v.Hides(s.Conversation, s.Turn) })
+	return &out
+}
+
+// trust says how sure it is who speaks, where that matters: something is kept back, or it can be made sure.
+func (c *composer) trust() {
+	prove := c.snap.Caller.HasPIN && c.snap.Tenant.MemoryTools && c.told.trust != recaller.TrustVerified
+	if c.told.trust == "" || !c.told.held && !prove {
+		return
+	}
+	c.section("trust", "", false, nil)
+	c.unit(rankGuidance, func(*unit) {
+		text := "The number is known, but who speaks has not been verified"
+		switch {
+		case c.told.trust == recaller.TrustAttested:
+			text = "The network vouches for the number, but who speaks has not been verified"
+		case c.snap.Caller.Phone() == "":
+			text = "It has not been verified who speaks"
+		}
+		switch {
+		case c.told.rights.Tell == recaller.TellNothing:
+			text += ": nothing that is known may be told. Do not say whether you know them."
+		case c.told.rights.Tell == recaller.TellName:
+			text += ": nothing may be told beyond what stands here. Do not say what you know, or that there is more."
+		case c.told.held:
+			text += ": some of what is known is kept back. Do not guess it, and do not say that there is more."
+		default:
+			text += "."
+		}
+		if prove {
+			text += " The caller has a PIN: if they ask for something that you do not have here, ask for it and call verify_caller."
+		}
+		c.line(text)
+	})
+}

@@ -1,0 +1,96 @@
+package forgotten
+
+import (
+	"slices"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/memory/likeness"
+)
+
+// always is after whatever is ever said.
+var always = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// AsIf returns the versions of private memories as they would be if they were forgotten, and whatever is said of them
+// later too. A View of them hides their words from whoever may not be told what is private.
+func AsIf(private []recaller.Memory) []recaller.Memory {
+	out := slices.Clone(private)
+	for i := range out {
+		out[i].Status, out[i].ClosedAt, out[i].Forgetting = recaller.MemoryForgotten, always, nil
+	}
+	return out
+}
+
+// Withhold takes what is private out of the material of a briefing: the memories, those that say the same, their
+// reminders, and the caller's name if that is private. What else must not be told it adds to what is forgotten, so
+// Snapshot takes it out of the rest.
+func Withhold(snap *recaller.Snapshot) {
+	if len(snap.Private) == 0 {
+		return
+	}
+	gone := AsIf(snap.Private)
+	v := New(gone)
+	tells := v.tellers(snap.Private, snap.Memories)
+	snap.Forgotten = append(slices.Clone(snap.Forgotten), gone...)
+	snap.Reminders = slices.DeleteFunc(slices.Clone(snap.Reminders), func(r recaller.Reminder) bool {
+		return tells(recaller.Memory{ID: r.Memory}) || v.Retold(recaller.Memory{ID: r.Memory, Type: recaller.FollowUp, Value: r.Text})
+	})
+	snap.Memories = slices.DeleteFunc(slices.Clone(snap.Memories), tells)
+	for i, m := range snap.Memories {
+		if d := m.Dispute; d != nil && v.Retold(recaller.Memory{ID: m.ID, Type: m.Type, Key: m.Key, Value: d.Value}) {
+			snap.Memories[i].Dispute = nil
+		}
+	}
+	if slices.ContainsFunc(snap.Private, func(m recaller.Memory) bool { return likeness.OfName(m.Key) }) {
+		snap.Caller.Name, snap.Caller.NameSource = "", ""
+	}
+}
+
+// Tells reports whether a memory is private, or says what a private one does. private has every version of those that are
+// private now, known the caller's active memories.
+func Tells(private, known []recaller.Memory) func(recaller.Memory) bool {
+	return New(AsIf(private)).tellers(private, known)
+}
+
+// tellers is Tells, for the view of what is private.
+func (v View) tellers(private, known []recaller.Memory) func(recaller.Memory) bool {
+	same := map[recaller.MemoryID]bool{}
+	for _, p := range private {
+		if same[p.ID] = true; p.Status == recaller.MemoryActive {
+			for _, id := range Same(p, known) {
+				same[id] = true
+			}
+		}
+	}
+	for _, m := range known {
+		same[m.ID] = same[m.ID] || v.Retold(m)
+	}
+	return func(m recaller.Memory) bool { return same[m.ID] }
+}
+
+// Hits returns what was found, without what must not be told. What the business itself has written stays.
+func (v View) Hits(found []recaller.Hit) []recaller.Hit {
+	if v.Empty() {
+		return found
+	}
+	var out []recaller.Hit
+	for _, h := range found {
+		switch {
+		case h.House:
+		case h.Kind == recaller.HitTurn:
+			if v.Hides(h.Conversation, recaller.Turn{Number: h.Turn, Speaker: h.Speaker, Text: h.Text, At: h.At}) {
+				continue
+			}
+			h.Neighbours = v.Turns(h.Conversation, h.Neighbours)
+		case h.Kind == recaller.HitMemory && v.Has(recaller.MemoryID(h.ID)):
+			continue
+		default:
+			t := v.Text(recaller.Text{Conversation: h.Conversation, Title: h.Title, Text: h.Text, At: h.At}, nil)
+			if h.Title, h.Text = t.Title, t.Text; h.Text == "" {
+				continue
+			}
+		}
+		out = append(out, h)
+	}
+	return out
+}
