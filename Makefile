@@ -203,8 +203,12 @@ bench-bridge: ## Measure how long audio is on its way through BRIDGE_CALLS (200)
 bench-threads: ## Measure prompts and replies of RECALLER_THREADS (500) threads at once, by RECALLER_THREADS_CLIENTS (50) clients, on both stores
 	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" RECALLER_THREADS=$${RECALLER_THREADS:-500} $(GO) test -count 1 -timeout 30m -v -run '^TestHundredsOfThreadsAtOnce$$' ./internal/app
 
+.PHONY: bench-latency
+bench-latency: ## Measure from a change to a webhook, and from what a caller says to a word, RECALLER_LATENCIES (1000) times, on both stores
+	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" RECALLER_LATENCIES=$${RECALLER_LATENCIES:-1000} $(GO) test -count 1 -timeout 30m -v -run '^TestHowLongA' ./internal/app
+
 .PHONY: bench
-bench: ## Run the Go benchmarks, then the big store benchmark (docs/benchmarks.md)
+bench: bench-latency ## Run the latencies, the Go benchmarks, then the big store benchmark (docs/benchmarks.md)
 	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" $(GO) test -run '^$$' -bench . -benchmem $(PKGS)
 	$(GO) run ./tools/bench
 
