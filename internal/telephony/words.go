@@ -13,8 +13,8 @@ var (
 		{"es-ES", "Hola. En este momento nadie puede atender su llamada. Por favor, inténtelo más tarde. Adiós."},
 		{"fr-FR", "Bonjour. Personne ne peut prendre votre appel pour le moment. Veuillez rappeler plus tard. Au revoir."},
 		{"it-IT", "Buongiorno. Al momento nessuno può rispondere alla sua chiamata. Riprovi più tardi, per favore. Arrivederci."},
-		{"pt-PT", "Olá. De momento ninguém pode atender a sua chamada. Por favor, tente mais tarde. Adeus."},
-		{"nl-NL", "Goedendag. Op dit moment kan niemand uw gesprek aannemen. Probeer het later nog eens, alstublieft. Tot ziens."},
+		{"pt-PT", "Olá. De momento ninguém pode atender a sua chamada. Por favor, tente mais tarde. Até logo."},
+		{"nl-NL", "Goedendag. Op dit moment kan niemand uw oproep beantwoorden. Probeer het later nog eens, alstublieft. Tot ziens."},
 	}
 	noAnswer = sentence{
 		{"en-US", "Sorry, nobody answered. Please try again later. Goodbye."},
@@ -22,7 +22,7 @@ var (
 		{"es-ES", "Lo sentimos, nadie ha contestado. Por favor, inténtelo más tarde. Adiós."},
 		{"fr-FR", "Désolé, personne n'a répondu. Veuillez rappeler plus tard. Au revoir."},
 		{"it-IT", "Ci dispiace, nessuno ha risposto. Riprovi più tardi, per favore. Arrivederci."},
-		{"pt-PT", "Lamentamos, ninguém atendeu. Por favor, tente mais tarde. Adeus."},
+		{"pt-PT", "Lamentamos, ninguém atendeu. Por favor, tente mais tarde. Até logo."},
 		{"nl-NL", "Sorry, er werd niet opgenomen. Probeer het later nog eens, alstublieft. Tot ziens."},
 	}
 	brokeOff = sentence{
@@ -31,7 +31,7 @@ var (
 		{"es-ES", "Lo siento, algo ha fallado y tengo que terminar la llamada. Por favor, vuelva a llamar en unos minutos. Adiós."},
 		{"fr-FR", "Désolé, un problème est survenu et je dois mettre fin à l'appel. Veuillez rappeler dans quelques minutes. Au revoir."},
 		{"it-IT", "Mi dispiace, qualcosa non ha funzionato e devo terminare la chiamata. Richiami tra qualche minuto, per favore. Arrivederci."},
-		{"pt-PT", "Lamento, algo correu mal e tenho de terminar a chamada. Por favor, volte a ligar dentro de alguns minutos. Adeus."},
+		{"pt-PT", "Lamento, algo correu mal e tenho de terminar a chamada. Por favor, volte a ligar dentro de alguns minutos. Até logo."},
 		{"nl-NL", "Sorry, er is iets misgegaan en ik moet het gesprek beëindigen. Bel over een paar minuten opnieuw, alstublieft. Tot ziens."},
 	}
 	notInService = sentence{{"en-US", "This number is not in service. Goodbye."}}
