@@ -18,6 +18,7 @@ import (
 // The store is away: what is written is held, the agent answers, and all is written when it is back, once and in order. That
 // holds for a chat that goes on, and for one that begins meanwhile.
 func TestAChatGoesOnWithoutTheStore(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
 		c := reception(t, webchat.Options{}, env...)
 		c.opens(client.WebChatPatch{})
@@ -89,6 +90,7 @@ func TestAVisitorIsToldInHisLanguageThatNobodyAnswers(t *testing.T) {
 // The server stops amid an answer: sockets and streams hear why, what the visitor saw is kept as cut off, and the next process
 // goes on with the conversation and answers. A visitor who is away comes back to the answer.
 func TestTheServerStopsAmidAnAnswer(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
 		dir := t.TempDir()
 		env = append(env, "RECALLER_SHUTDOWN_GRACE=10s")
@@ -224,6 +226,7 @@ func TestAQuietChatEnds(t *testing.T) {
 
 // A visitor who is erased is told of nothing any more, and is somebody new if he writes again.
 func TestAnErasedVisitorIsNew(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
 		c := reception(t, webchat.Options{}, env...)
 		c.opens(client.WebChatPatch{})

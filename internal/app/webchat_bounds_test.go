@@ -80,7 +80,7 @@ func TestSocketsAreBounded(t *testing.T) {
 	})
 	first := func(frame string) (int, string) {
 		t.Helper()
-		conn, _, err := websocket.Dial(t.Context(), strings.Replace(c.url, "http", "ws", 1)+"/chat/default/socket", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {shop}}}) //nolint:bodyclose // Dial closes it
+		conn, _, err := websocket.Dial(t.Context(), strings.Replace(c.url, "http", "ws", 1)+"/chat/default/socket", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {shop}}})
 		if err != nil {
 			t.Fatal(err)
 		}

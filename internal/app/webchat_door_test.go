@@ -62,7 +62,7 @@ func TestOnlyListedPagesChat(t *testing.T) {
 		"null", "http://localhost:3000.evil.example", "http://localhost:", "http://localhost:3000/", "https://localhost:3000", "*",
 	} {
 		v := webchattest.Visitor{Chat: c.url + "/chat/default", Origin: from, Token: known.Token}
-		_, _, err := websocket.Dial(t.Context(), strings.Replace(v.Chat, "http", "ws", 1)+"/socket", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {from}}}) //nolint:bodyclose // Dial closes it
+		_, _, err := websocket.Dial(t.Context(), strings.Replace(v.Chat, "http", "ws", 1)+"/socket", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {from}}})
 		if err == nil || !strings.Contains(err.Error(), "403") {
 			t.Errorf("%s: a socket: got %v, want a 403", from, err)
 		}
@@ -98,6 +98,7 @@ func TestOnlyListedPagesChat(t *testing.T) {
 // Whoever guesses addresses finds nothing out, and a token of one tenant is worth nothing at another's, forged or cut tokens
 // nothing anywhere.
 func TestTokensAreOfOneTenant(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
 		c := reception(t, webchat.Options{HelloRate: -1}, env...)
 		c.opens(client.WebChatPatch{})

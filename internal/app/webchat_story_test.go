@@ -15,8 +15,10 @@ import (
 // A visitor asks, is answered piece by piece, loads the page again, goes on, and leaves. What he said is one conversation of a
 // caller whom only his token knows, and he is known when he comes back.
 func TestAVisitorChats(t *testing.T) {
+	t.Parallel()
 	for kind, stream := range map[string]bool{"over a socket": false, "over a stream": true} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
 			onBoth(t, func(t *testing.T, env ...string) { chats(t, stream, env...) })
 		})
 	}
@@ -88,6 +90,7 @@ func chats(t *testing.T, stream bool, env ...string) {
 // A message that is sent twice is kept once: on the same connection, on another, after a restart of the talk, and after the
 // conversation has ended.
 func TestAMessageSentTwiceIsKeptOnce(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
 		c := reception(t, webchat.Options{Linger: time.Millisecond}, env...)
 		none := recaller.WebChatNone
@@ -175,6 +178,7 @@ func TestTheApplicationAnswers(t *testing.T) {
 
 // Whom the application signed in is the caller that it says, verified, and has the memory of his telephone calls.
 func TestASignedInVisitorIsTheApplicationsCustomer(t *testing.T) {
+	t.Parallel()
 	onBoth(t, func(t *testing.T, env ...string) {
 		c := reception(t, webchat.Options{}, env...)
 		c.opens(client.WebChatPatch{})

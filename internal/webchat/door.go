@@ -100,6 +100,13 @@ func (s *Server) serve(x *exchange, w http.ResponseWriter, r *http.Request) erro
 // open finds the tenant whose chat an address is. Whoever guesses finds nothing out: no such tenant, and one without a chat, are
 // the same.
 func (s *Server) open(ctx context.Context, x *exchange, id recaller.TenantID) error {
+	select {
+	case s.lookups <- struct{}{}:
+	default:
+		x.why = unavailable
+		return recaller.Errorf(recaller.Unavailable, "too many chats are opened at once; try again later")
+	}
+	defer func() { <-s.lookups }()
 	ctx, cancel := context.WithTimeout(ctx, lookup)
 	defer cancel()
 	t, err := s.Tenants.Tenant(ctx, id)
@@ -115,8 +122,10 @@ func (s *Server) open(ctx context.Context, x *exchange, id recaller.TenantID) er
 	return nil
 }
 
-// lookup is how long a tenant's settings may take, where they are not known yet.
-const lookup = 3 * time.Second
+const (
+	lookup     = 3 * time.Second // that a tenant's settings may take, where they are not known yet
+	maxLookups = 512             // at once: whoever guesses addresses asks the store for each
+)
 
 // allowed checks that a browser may chat on the page that asks, and says so to the browser. Who is no browser says no origin, and
 // could say any: for him tokens and bounds count.

@@ -176,7 +176,19 @@ func (t *talk) find(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.loaded, t.caller = true, caller
-	t.goOn(conv, turns)
+	if conv == "" {
+		return nil // one that goes on here is held, or its end is on its way
+	}
+	if t.conv != conv {
+		t.goOn(conv, turns)
+		return nil
+	}
+	for _, turn := range t.turns { // what was said while we read
+		if len(turns) == 0 || turn.Number > turns[len(turns)-1].Number {
+			turns = append(turns, turn)
+		}
+	}
+	t.turns = turns
 	return nil
 }
 
@@ -271,7 +283,7 @@ func (t *talk) lost(conv recaller.ConversationID, sub *events.Subscription) {
 func (t *talk) doubt() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.loaded = t.keeping > 0 && t.loaded
+	t.loaded = false
 }
 
 // added takes in turns that the feed tells of. What we are keeping ourselves is told by who keeps it.

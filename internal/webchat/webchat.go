@@ -137,6 +137,7 @@ type Server struct {
 	metrics   *metrics
 	seats     *seats
 	strangers chan struct{} // has one for each socket that has not said who it is
+	lookups   chan struct{} // has one for each question for a tenant
 	hellos    *admission.Rates[netip.Prefix]
 	addresses *admission.Rates[netip.Prefix]
 	visitors  *admission.Rates[who]
@@ -177,7 +178,7 @@ func New(deps Deps, opts Options) (*Server, error) {
 	s := &Server{
 		Deps: deps, opts: opts, ops: newOperations(), metrics: m, pages: p, talks: map[who]*talk{},
 		seats:     newSeats(opts.Open, opts.PerTenant, opts.PerVisitor),
-		strangers: make(chan struct{}, opts.Strangers),
+		strangers: make(chan struct{}, opts.Strangers), lookups: make(chan struct{}, maxLookups),
 		hellos:    admission.NewRates[netip.Prefix](aMinute(opts.HelloRate), opts.HelloBurst),
 		addresses: admission.NewRates[netip.Prefix](aMinute(opts.AddressRate), opts.AddressBurst),
 		visitors:  admission.NewRates[who](aMinute(opts.VisitorRate), opts.VisitorBurst),

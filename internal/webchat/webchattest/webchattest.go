@@ -72,7 +72,7 @@ func (v *Visitor) Socket(ctx context.Context) (*Connection, error) {
 	if v.Origin != "" {
 		header.Set("Origin", v.Origin)
 	}
-	conn, _, err := websocket.Dial(ctx, strings.Replace(v.Chat, "http", "ws", 1)+"/socket", &websocket.DialOptions{HTTPHeader: header})
+	conn, _, err := websocket.Dial(ctx, strings.Replace(v.Chat, "http", "ws", 1)+"/socket", &websocket.DialOptions{HTTPHeader: header}) //nolint:bodyclose // the library closes it
 	if err != nil {
 		return nil, err
 	}
