@@ -2,6 +2,8 @@ package app
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -9,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -58,14 +61,78 @@ func TestTheWidgetInChromium(t *testing.T) {
 	}))
 	t.Cleanup(deaf.Close)
 	walled := pagesOf(t, deaf.URL, "default")
-	reply, origins := recaller.WebChatAgent, []string{shop, walled, d.url}
+	line := lay(t, strings.TrimPrefix(d.url, "http://"))
+	far := pagesOf(t, "http://"+line.Addr().String(), "default")
+	pliers := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { line.cut(r.URL.Path == "/cut") }))
+	t.Cleanup(pliers.Close)
+	reply, origins := recaller.WebChatAgent, []string{shop, walled, far, d.url}
 	title, greeting := "Lakeside Dental", "Hello! How can we help?"
 	d.set(client.TenantSettings{WebChat: &client.WebChatPatch{Reply: &reply, Origins: &origins, Title: &title, Greeting: &greeting}})
-	script := exec.CommandContext(t.Context(), node, "../../tools/widget/widget.mjs", shop, evil, walled, d.url)
+	script := exec.CommandContext(t.Context(), node, "../../tools/widget/widget.mjs", shop, evil, walled, d.url, far, pliers.URL)
 	out, err := script.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// cable is a line between a browser and a server, which can be cut.
+type cable struct {
+	net.Listener
+	mu   sync.Mutex
+	gone bool
+	ends map[net.Conn]bool
+}
+
+// lay lays a line to an address.
+func lay(t *testing.T, to string) *cable {
+	t.Helper()
+	ln, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &cable{Listener: ln, ends: map[net.Conn]bool{}}
+	t.Cleanup(func() { _ = ln.Close(); c.cut(true) })
+	go func() {
+		for {
+			here, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			there, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", to)
+			if err != nil || !c.join(here, there) {
+				_ = here.Close()
+				continue
+			}
+			go func() { _, _ = io.Copy(here, there); _ = here.Close() }()
+			go func() { _, _ = io.Copy(there, here); _ = there.Close() }()
+		}
+	}()
+	return c
+}
+
+// join notes both ends of a connection; false: the line is cut, and both are closed.
+func (c *cable) join(ends ...net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, end := range ends {
+		if c.gone {
+			_ = end.Close()
+		}
+		c.ends[end] = true
+	}
+	return !c.gone
+}
+
+// cut breaks all connections off, and lets no others through; or mends the line.
+func (c *cable) cut(off bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gone = off; off {
+		for end := range c.ends {
+			_ = end.Close()
+		}
+		clear(c.ends)
 	}
 }
 

@@ -76,7 +76,7 @@ func (s *Server) serve(x *exchange, w http.ResponseWriter, r *http.Request) erro
 	h, ok := handlers[what]
 	if !ok || id == "" {
 		x.why = nobody
-		return httpdoor.Simple(http.StatusNotFound, "not_found", "there is nothing here: a tenant's chat is at /chat/{tenant}/socket, events, messages, end and demo")
+		return recaller.Errorf(recaller.NotFound, "there is nothing here: a tenant's chat is at /chat/{tenant}/socket, events, messages, end and demo")
 	}
 	x.what = what
 	if err := s.open(r.Context(), x, recaller.TenantID(id)); err != nil {
@@ -113,7 +113,7 @@ func (s *Server) open(ctx context.Context, x *exchange, id recaller.TenantID) er
 	switch {
 	case errors.Is(err, recaller.NotFound), err == nil && !t.WebChat.On():
 		x.why = nobody
-		return httpdoor.Simple(http.StatusNotFound, "not_found", "there is no chat at this address")
+		return recaller.Errorf(recaller.NotFound, "there is no chat at this address")
 	case err != nil:
 		x.why = unavailable
 		return recaller.Wrap(recaller.Unavailable, err, "the chat cannot be opened now")

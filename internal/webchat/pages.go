@@ -106,7 +106,7 @@ func (s *Server) demo(x *exchange, w http.ResponseWriter, r *http.Request) error
 	from := s.self(r)
 	if !x.tenant.WebChat.Allows(from) {
 		x.why = origin
-		return httpdoor.Simple(http.StatusNotFound, "not_found", "to see the widget here, add "+from+" to the tenant's web_chat.origins")
+		return recaller.Errorf(recaller.NotFound, "to see the widget here, add %s to the tenant's web_chat.origins", from)
 	}
 	var page bytes.Buffer
 	if err := s.pages.demo.Execute(&page, map[string]string{

@@ -241,7 +241,7 @@ func (c *connection) take(ctx context.Context, a asking) reason {
 	case typeMessage:
 		if code, text := a.checked(); code != "" {
 			c.metrics.message(refused)
-			c.offer(frame{Type: typeError, Code: code, Text: text, Ref: a.Ref})
+			c.offer(frame{Type: typeError, Code: code, Text: fieldOf(code) + " " + text, Ref: a.Ref})
 			return ""
 		}
 		f, why, err := c.keepOne(ctx, t, a)

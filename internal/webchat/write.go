@@ -15,18 +15,18 @@ import (
 // convPrefix begins the external id of a conversation over the web chat.
 const convPrefix = "web-chat:"
 
-// checked reads a message; empty: it can be kept, else why not.
+// checked reads a message. No code: it can be kept; else what is wrong, and what was expected of fieldOf(code).
 func (a *asking) checked() (code, text string) {
 	a.Text = strings.TrimSpace(a.Text)
 	switch {
 	case !goodRef(a.Ref):
-		return "ref", "ref must be 1 to 64 letters, digits, -, _ and ."
+		return "ref", "must be 1 to 64 letters, digits, -, _ and ."
 	case a.Text == "":
-		return "empty", "text must say something"
+		return "empty", "must say something"
 	case len(a.Text) > maxWords:
-		return string(tooLong), "text must be at most 8192 bytes"
+		return string(tooLong), "must be at most 8192 bytes"
 	case !utf8.ValidString(a.Text):
-		return string(malformed), "text must be UTF-8"
+		return string(malformed), "must be UTF-8"
 	}
 	return "", ""
 }

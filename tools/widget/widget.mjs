@@ -1,10 +1,10 @@
 // Drives the widget in Chromium. Arguments: the origins of a page that may chat, of one that may not, of one behind a proxy that
-// knows no sockets, and of the server.
+// knows no sockets, of the server, of one behind a line that is cut and mended by requests to the last one.
 import { createRequire } from 'node:module'
 import assert from 'node:assert/strict'
 
 const { chromium } = createRequire(process.env.WIDGET_PACKAGES + '/')('playwright-core')
-const [shop, evil, walled, server] = process.argv.slice(2)
+const [shop, evil, walled, server, far, pliers] = process.argv.slice(2)
 const shots = process.env.RECALLER_WIDGET_SHOTS
 const browser = await chromium.launch({
 	executablePath: process.env.RECALLER_CHROMIUM, headless: true,
@@ -126,6 +126,25 @@ assert.notDeepEqual(before, after, 'the token is another one')
 await write(page, 'Are you there?')
 await wants(page, [greeting, 'Are you there?', here])
 calm('ends, forgets, begins anew')
+await page.context().close()
+
+// The line breaks amid an answer, the visitor writes on, and the line is mended: nothing is lost, and nothing is there twice.
+page = await visit(far)
+await page.getByRole('button', { name: 'Open chat' }).click()
+await wants(page, [greeting])
+await write(page, 'Tell me slowly')
+await page.waitForTimeout(300)
+await fetch(pliers + '/cut')
+await write(page, 'Are you there?')
+await page.getByText('Connecting…').waitFor()
+await page.screenshot({ path: shots + '/broken.png' })
+await page.waitForTimeout(2500)
+await fetch(pliers + '/mend')
+await wants(page, [greeting, 'Tell me slowly', 'One two three.', 'Are you there?', here])
+await page.reload()
+await wants(page, [greeting, 'Tell me slowly', 'One two three.', 'Are you there?', here])
+complaints = complaints.filter(c => !/WebSocket|ERR_/.test(c))
+calm('the line breaks, and is mended')
 await page.context().close()
 
 // A page of an origin that the tenant does not list gets nothing, neither over a socket nor over a stream.
