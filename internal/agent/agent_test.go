@@ -165,6 +165,10 @@ func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
 		{"How nice.", "", "How nice."},
 		{"", "How nice.", "How nice."},
 		{"One moment", ", please.", "One moment, please."},
+		{"No", "Nothing is noted.", "No Nothing is noted."}, // a word that begins as another is another
+		{"Yes", "Yesterday he did.", "Yes Yesterday he did."},
+		{"Sì", "Sìvera viene.", "Sì Sìvera viene."},
+		{"At 9", "At 9:30 he comes.", "At 9:30 he comes."},
 	} {
 		b := newBench(t, "openai")
 		in := b.hears("I have a dog.")

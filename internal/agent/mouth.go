@@ -41,7 +41,7 @@ func (m *mouth) say(piece string) error {
 		if strings.HasPrefix(before, m.held) {
 			return nil // so far it is what was said
 		}
-		if strings.HasPrefix(m.held, before) {
+		if strings.HasPrefix(m.held, before) && !insideWord(m.held, len(before)) {
 			again = max(again, len(before))
 		}
 	}
@@ -51,6 +51,14 @@ func (m *mouth) say(piece string) error {
 	}
 	m.held, m.going = "", true
 	return m.utter(m.gap(words) + words)
+}
+
+// insideWord reports whether a place in a text is in the middle of a word.
+func insideWord(text string, at int) bool {
+	last, _ := utf8.DecodeLastRuneInString(text[:at])
+	next, _ := utf8.DecodeRuneInString(text[at:])
+	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+	return at > 0 && at < len(text) && part(last) && part(next)
 }
 
 // marks are those of Markdown that would be read aloud, or stand in a text message: models write them though they are told
