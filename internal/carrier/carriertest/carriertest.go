@@ -66,7 +66,7 @@ type failure struct {
 // New starts a fake.
 func New(t testing.TB) *Carrier {
 	t.Helper()
-	c := &Carrier{came: make(chan struct{}), now: time.Now, sentAt: map[string]time.Time{}}
+	c := &Carrier{came: make(chan struct{}), now: time.Now, sentAt: map[string]time.Time{}} //nolint:forbidigo // the fake's own clock, unless it is given one
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /2010-04-01/Accounts/{account}/{what}", c.twilio)
 	mux.HandleFunc("GET /2010-04-01/Accounts/{account}/{what}", c.list)

@@ -151,8 +151,10 @@ func TestAReminderIsOverOnceAllAreTold(t *testing.T) {
 		e    recaller.Errand
 		want recaller.ReminderStatus
 	}{
-		{recaller.Errand{State: "reached", Told: true}, "delivered"}, {recaller.Errand{State: "failed", Told: true}, "dead"},
-		{recaller.Errand{State: "reached"}, ""}, {recaller.Errand{State: "talking", Told: true}, ""},
+		{recaller.Errand{State: "reached", Told: true}, "delivered"},
+		{recaller.Errand{State: "failed", Told: true}, "dead"},
+		{recaller.Errand{State: "reached"}, ""},
+		{recaller.Errand{State: "talking", Told: true}, ""},
 	} {
 		if got := Closed(c.e); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.e, got, c.want)
