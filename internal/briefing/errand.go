@@ -70,7 +70,7 @@ func (c *composer) errandWords(r *recaller.Reminder) string {
 			return m.Value
 		}
 		m.Value = r.Text
-		if forgotten.New(c.snap.Forgotten).Retold(m) {
+		if forgotten.New(c.snap.Forgotten).Retold(m) || c.told.held && forgotten.New(forgotten.AsIf(c.snap.Private)).Retold(m) {
 			return ""
 		}
 		return r.Text

@@ -76,6 +76,11 @@ func TestAReasonThatIsNotToBeTold(t *testing.T) {
 		}
 	}
 	snap := rung("")
+	(&told{rights: recaller.Rights{Tell: recaller.TellNothing}}).withhold(&snap, nil)
+	if b := compose(material{snap: snap}, now, Request{Exclude: "c-live"}, newZones()); strings.Contains(b.Text, "blue pills") || !strings.Contains(b.Text, "You are ringing them") {
+		t.Errorf("where a number is told nothing: got %s", b.Text)
+	}
+	snap = rung("")
 	snap.Reached[0].Text = "the blue pills, with milk"
 	if b := compose(material{snap: snap}, now, Request{Exclude: "c-live"}, newZones()); !strings.Contains(b.Text, "Remind them of: the blue pills, with milk") {
 		t.Errorf("words of its own: got %s", b.Text)

@@ -45,7 +45,7 @@ func (t *told) withhold(snap *recaller.Snapshot, found []recaller.Hit) []recalle
 	if t.guarded() {
 		t.held = !snap.Caller.Withheld()
 		who := snap.Caller
-		*snap = recaller.Snapshot{Tenant: snap.Tenant, Silent: true}
+		*snap = recaller.Snapshot{Tenant: snap.Tenant, Silent: true, Reached: snap.Reached} // an agent that rings knows that it does
 		if t.rights.Tell == recaller.TellName {
 			snap.Caller = recaller.Caller{ID: who.ID, Identities: who.Identities, Name: who.Name, NameSource: who.NameSource, TimeZone: who.TimeZone, HasPIN: who.HasPIN}
 		}

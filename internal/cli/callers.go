@@ -178,7 +178,9 @@ type callersReleaseCmd struct {
 }
 
 // Examples are lines to try.
-func (*callersReleaseCmd) Examples() []string { return []string{"recaller callers release +15550100199"} }
+func (*callersReleaseCmd) Examples() []string {
+	return []string{"recaller callers release +15550100199"}
+}
 
 // Run takes the number from whom it is taken for.
 func (c *callersReleaseCmd) Run(ctx context.Context, s *session) error {

@@ -21,6 +21,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/errand/steps"
 	"github.com/recallerhq/recaller/internal/errand/wording"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/identity"
 	"github.com/recallerhq/recaller/internal/repeat"
 )
@@ -40,6 +41,9 @@ type Store interface {
 		ctx context.Context, tenant recaller.TenantID, id recaller.ReminderID, status recaller.ReminderStatus,
 		reason string, at time.Time,
 	) (recaller.Reminder, error)
+	// Private and Forgotten return every version of the memories that are.
+	Private(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
+	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	// MemoryByID returns the newest version of a memory, whatever its status.
 	MemoryByID(ctx context.Context, tenant recaller.TenantID, id recaller.MemoryID) (recaller.Memory, error)
 	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
@@ -240,8 +244,14 @@ func (s *Service) about(ctx context.Context, t recaller.Tenant, r recaller.Remin
 	if err != nil {
 		return m, err
 	}
-	m.number, m.zone, m.private = c.Phone(), identity.ZoneOf(c, t), private(mem)
-	m.Tenant, m.Name, m.Words = t, c.Name, r.Text
+	if m.private, err = s.private(ctx, t, r, mem); err != nil {
+		return m, err
+	}
+	m.number, m.zone = c.Phone(), identity.ZoneOf(c, t)
+	m.Tenant, m.Words = t, r.Text
+	if t.Rights(recaller.TrustClaimed).Tells(recaller.TellName) {
+		m.Name = c.Name
+	}
 	if m.Words == "" {
 		m.Words = mem.Value
 	}
@@ -287,5 +297,26 @@ func ReadRef(query url.Values) (f Ref, ok bool) {
 	return f, f.Reminder != "" && len(f.Reminder) < 100 && bad == nil && bad2 == nil
 }
 
-// private reports whether a memory is told only to whoever is known to be its caller.
-func private(recaller.Memory) bool { return false }
+// private reports whether what to remind of is told only to whoever is known to be the caller: of whoever picks up, or
+// reads a text, nothing is known but the number. Words of its own may say what another memory keeps private, or what was
+// forgotten.
+func (s *Service) private(
+	ctx context.Context, t recaller.Tenant, r recaller.Reminder, m recaller.Memory,
+) (bool, error) {
+	if m.PrivacyScope == recaller.Private || !t.Rights(recaller.TrustClaimed).Tells(recaller.TellAllButPrivate) {
+		return true, nil
+	}
+	if r.Text == "" {
+		return false, nil
+	}
+	hidden, err := s.Store.Private(ctx, t.ID, r.Caller)
+	if err != nil {
+		return true, err
+	}
+	gone, err := s.Store.Forgotten(ctx, t.ID, r.Caller)
+	if err != nil {
+		return true, err
+	}
+	m.Value = r.Text
+	return forgotten.New(gone).Retold(m) || forgotten.New(forgotten.AsIf(hidden)).Retold(m), nil
+}

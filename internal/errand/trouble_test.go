@@ -3,6 +3,7 @@ package errand_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -248,5 +249,45 @@ func TestARingThatIsOff(t *testing.T) {
 		h.pass(6 * time.Minute)
 		h.is("an end that is not told is asked for", r.ID, "pending waiting no-answer")
 		_ = f2
+	})
+}
+
+// What is private is told to nobody of whom it is not known who he is: not to whoever picks up, nor by a text.
+func TestWhatIsPrivateIsNotSaid(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(h *house) {
+		secret := recaller.Private
+		hide := func(r recaller.Reminder) {
+			_, err := h.Place.Store.ChangeMemory(t.Context(), tenantID, recaller.Changing{ID: r.Memory, Patch: recaller.MemoryPatch{At: h.Clock.Now(), PrivacyScope: &secret}})
+			h.ok(err)
+		}
+		r := h.remind("clinic", "Call the fertility clinic about the results", time.Minute, "")
+		hide(r)
+		h.pass(time.Minute)
+		f, call := h.rings("private", 1)
+		if a := h.answers(f, call, "human"); a.Text != "Hello, this is Lakeside Dental. I am calling about a reminder. Please call us back on this number. Goodbye." {
+			t.Errorf("said: %q", a.Text)
+		}
+		h.ends(f, call, "completed")
+		h.reach(recaller.Reaching{Reminders: recaller.MeansText})
+		r = h.remind("again", "Call them back", time.Minute, "")
+		_, err := h.Place.Store.ChangeMemory(t.Context(), tenantID, recaller.Changing{
+			ID: r.Memory, Patch: recaller.MemoryPatch{At: h.Clock.Now()},
+			Reminder: &recaller.Reminder{ID: r.ID, DueAt: r.DueAt, Text: "Call the fertility clinic about the results"},
+		})
+		h.ok(err)
+		h.pass(time.Minute)
+		texts := h.carrier.WaitTexts(t, 1)
+		if want := "Reminder from Lakeside Dental for Ann Archer: Please call us back on this number. Reply STOP for no more texts."; texts[0].Words != want {
+			t.Errorf("words of its own that say it: got %q, want %q", texts[0].Words, want)
+		}
+		settings := h.settings[tenantID]
+		settings.Trust = map[recaller.Trust]recaller.Rights{recaller.TrustClaimed: {Tell: recaller.TellName}}
+		h.settings[tenantID] = settings
+		h.remind("milk", "Buy milk", time.Minute, "")
+		h.pass(time.Minute)
+		if got := h.carrier.WaitTexts(t, 2)[1].Words; strings.Contains(got, "milk") {
+			t.Errorf("where a number is told nothing: got %q", got)
+		}
 	})
 }
