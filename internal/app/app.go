@@ -165,7 +165,7 @@ func (a *App) open(ctx context.Context) error {
 	if err := a.openTenants(ctx); err != nil {
 		return err
 	}
-	if err := a.wire(); err != nil { //nolint:contextcheck // calls end with the server, not with its opening
+	if err := a.wire(); err != nil {
 		return err
 	}
 	return a.recover(ctx)

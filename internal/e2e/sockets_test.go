@@ -215,7 +215,7 @@ func (c *caller) answered(words string) {
 
 // telephone opens a socket for sound, and says whose it is.
 func (c *caller) telephone(ctx context.Context, s *server, token string) (*rehearsal.Phone, error) {
-	conn, _, err := websocket.Dial(ctx, s.url+telephony.MediaPath, &websocket.DialOptions{HTTPHeader: handshake(telephony.MediaPath)}) //nolint:bodyclose // the library closes it
+	conn, _, err := websocket.Dial(ctx, s.url+telephony.MediaPath, &websocket.DialOptions{HTTPHeader: handshake(telephony.MediaPath)})
 	if err != nil {
 		return nil, err
 	}
