@@ -1,6 +1,7 @@
 package app
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -44,7 +45,7 @@ func TestTheWidgetInChromium(t *testing.T) {
 			}
 		}
 	}()
-	shop := pagesOf(t, d.url, "default")
+	shop := pagesOf(t, d.url, "default", d.Client)
 	evil := pagesOf(t, d.url, "default")
 	back, err := url.Parse(d.url)
 	if err != nil {
@@ -73,6 +74,10 @@ func TestTheWidgetInChromium(t *testing.T) {
 	t.Logf("%s", out)
 	if err != nil {
 		t.Fatal(err)
+	}
+	who, err := d.CallersByExternalID(t.Context(), "customer-7")
+	if err != nil || len(who) != 1 || who[0].Name != "Anna Weber" {
+		t.Errorf("whom the shop signed in is %+v, %v", who, err)
 	}
 }
 
@@ -137,15 +142,26 @@ func (c *cable) cut(off bool) {
 }
 
 // pagesOf puts up a site with the widget on its pages; the query says with which attributes.
-func pagesOf(t *testing.T, server, tenant string) (origin string) {
+//
+// Of those that have a client somebody is signed in: they say who at /my/chat-token.
+func pagesOf(t *testing.T, server, tenant string, own ...*client.Client) (origin string) {
 	t.Helper()
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/my/chat-token" && len(own) > 0 {
+			token, err := own[0].WebChatToken(r.Context(), client.NewWebChatToken{ExternalID: "customer-7", Name: "Anna Weber"})
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			_ = json.NewEncoder(w).Encode(token) // whoever is gone asks again
+			return
+		}
 		var attributes strings.Builder
 		for k, v := range r.URL.Query() {
 			fmt.Fprintf(&attributes, " data-%s=%q", k, v[0])
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src %[1]s; connect-src %[1]s %[2]s; style-src 'nonce-page'",
+		w.Header().Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src %[1]s; connect-src 'self' %[1]s %[2]s; style-src 'nonce-page'",
 			server, strings.Replace(server, "http", "ws", 1)))
 		_, _ = fmt.Fprintf(w, `<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">
 <title>Shop</title><style nonce=page>body{font:16px sans-serif;margin:40px;color-scheme:light dark;max-width:600px}</style>

@@ -187,7 +187,19 @@ calm('on a telephone, in German')
 await page.screenshot({ path: shots + '/mobile.png' })
 await page.context().close()
 
-// Its own page, in the dark, and who is signed in.
+// Who is signed in to the shop is so in the chat, and nothing of it stays in the browser.
+page = await visit(shop, { query: '?token-url=/my/chat-token' })
+await page.getByRole('button', { name: 'Open chat' }).click()
+await wants(page, [greeting])
+await write(page, 'Are you there?')
+await wants(page, [greeting, 'Are you there?', here])
+assert.equal(await page.evaluate(() => Object.keys(localStorage).length), 0)
+await page.reload()
+await wants(page, [greeting, 'Are you there?', here])
+calm('who is signed in')
+await page.context().close()
+
+// Its own page, in the dark.
 page = await visit(server + '/chat/default/demo', { context: { colorScheme: 'dark' } })
 await page.getByRole('button', { name: 'Open chat' }).click()
 await wants(page, [greeting])
