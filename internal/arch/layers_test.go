@@ -75,6 +75,7 @@ func edges() map[string][]string {
 		"when":           {"speech"},
 		"repeat":         {"when"},
 		"guard":          {"speech", "recall/token"},
+		"sms":            {"speech"},
 		"agreement":      {"speech", "when", "wrapup/reading", "wrapup/quote"},
 		"pin":            {"embed/static", "recall/token", "speech", "wrapup/name", "wrapup/quote", "wrapup/reading", "wrapup/summary"},
 		"wrapup/reading": {"speech", "when"},

@@ -6,6 +6,7 @@ package sms
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -32,23 +33,15 @@ var plain = strings.NewReplacer(
 	"\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u200b", "", "\ufeff", "", "\t", " ",
 )
 
-// Plain writes typographic quotation marks, dashes and spaces as telephones have them, if the text is in the shared
-// alphabet then. One that is not stays as it is.
+// Plain writes typographic quotation marks, dashes and spaces as telephones have them, if the letters of the text are in the
+// shared alphabet. One with others goes in wide characters anyway, and stays as it is.
 func Plain(text string) string {
-	if simple := plain.Replace(text); shared(simple) {
-		return simple
-	}
-	return text
-}
-
-// shared reports whether a text is in the shared alphabet.
-func shared(text string) bool {
 	for _, r := range text {
-		if place(r) == 0 {
-			return false
+		if unicode.IsLetter(r) && place(r) == 0 {
+			return text
 		}
 	}
-	return true
+	return plain.Replace(text)
 }
 
 // place is how many places a character takes in the shared alphabet; 0: it is not in it.

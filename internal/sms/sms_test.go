@@ -52,7 +52,7 @@ func TestWhatIsWrittenPlainly(t *testing.T) {
 	for text, want := range map[string]string{
 		"“Of course” – we’re open…": `"Of course" - we're open...`,
 		"10 Uhr – „gern“":           `10 Uhr - "gern"`,
-		"“Of course” 🙂":             "“Of course” 🙂", // it is wide anyway
+		"“Of course” 🙂":             "\"Of course\" 🙂", // another part of it may have no emoji
 		"«Привет»":                  "«Привет»",
 		"9:00–17:00":                "9:00-17:00",
 	} {
@@ -81,6 +81,11 @@ func TestLongTextsArePartedWhereAReaderWould(t *testing.T) {
 		"words": {strings.Repeat("word ", 100), []string{
 			strings.TrimSpace(strings.Repeat("word ", 91)), strings.TrimSpace(strings.Repeat("word ", 9)),
 		}},
+		"no sentence ends at the number of an item, nor at an abbreviation": {
+			strings.Repeat("1. Tuesday at nine with Dr. Weber, who brings the part\n", 9), []string{
+				strings.TrimSpace(strings.Repeat("1. Tuesday at nine with Dr. Weber, who brings the part\n", 8)), "1. Tuesday at nine with Dr. Weber, who brings the part",
+			},
+		},
 		"a link is not parted":     {strings.Repeat("word ", 80) + "https://example.com/" + strings.Repeat("a", 100) + " ok", []string{strings.TrimSpace(strings.Repeat("word ", 80)), "https://example.com/" + strings.Repeat("a", 100) + " ok"}},
 		"a long link goes alone":   {"See " + link + " for it.", []string{"See", link, "for it."}},
 		"a word without end":       {strings.Repeat("a", 1000), []string{strings.Repeat("a", 459), strings.Repeat("a", 459), strings.Repeat("a", 82)}},

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // Bounds of a text that is sent. A platform joins the segments of one that has several, but charges each.
@@ -20,18 +22,28 @@ const (
 // MaxCharacters. What is no link and is too long for a part is cut between characters, as a reader sees them: an emoji of
 // several stays whole. segments 0: only MaxCharacters bound a part.
 func Split(text string, segments int) (parts []string) {
-	links := linksOf(text)
+	t := reading{text: text, links: linksOf(text), ends: map[int]bool{}}
+	for _, s := range speech.Sentences(text) {
+		t.ends[s.End] = true
+	}
 	for from := 0; from < len(text); {
 		_, size := utf8.DecodeRuneInString(text[from:])
 		if r, _ := utf8.DecodeRuneInString(text[from:]); unicode.IsSpace(r) {
 			from += size
 			continue
 		}
-		to := cut(text, from, segments, links)
+		to := t.cut(from, segments)
 		parts = append(parts, strings.TrimSpace(text[from:to]))
 		from = to
 	}
 	return parts
+}
+
+// reading is what is found in a text before it is parted.
+type reading struct {
+	text  string
+	links []link
+	ends  map[int]bool // of sentences, before the spaces
 }
 
 // link is where one stands in a text.
@@ -69,11 +81,12 @@ const (
 // maxCluster is how many bytes are looked at for one character as readers see it: the longest emoji have a few dozen.
 const maxCluster = 256
 
-// cut returns where the part of a text ends that begins at a place.
-func cut(text string, from, segments int, links []link) int {
-	for len(links) > 0 && links[0].to <= from {
-		links = links[1:]
+// cut returns where the part of a text ends that begins at a place. Places rise from call to call.
+func (t *reading) cut(from, segments int) int {
+	for len(t.links) > 0 && t.links[0].to <= from {
+		t.links = t.links[1:]
 	}
+	text, links := t.text, t.links
 	var ends [paragraphEnd + 1]int // the last place of each rank
 	ahead, at, state := links, from, -1
 	for c := (count{}); ; {
@@ -92,7 +105,7 @@ func cut(text string, from, segments int, links []link) int {
 			ahead = ahead[1:]
 		}
 		if len(ahead) == 0 || at <= ahead[0].from {
-			ends[ending(text[from:at], text[at:], bounds)] = at
+			ends[t.ending(from, at, bounds)] = at
 		}
 	}
 	half := from + (at-from)/2
@@ -129,12 +142,13 @@ func fitting(text string, from, to, segments int) int {
 	return to
 }
 
-// ending says how good an end there is between two texts.
-func ending(before, after string, bounds int) int {
+// ending says how good an end of a part there is at a place.
+func (t *reading) ending(from, at, bounds int) int {
+	before, after := t.text[from:at], t.text[at:]
 	switch {
 	case strings.HasSuffix(before, "\n\n") || strings.HasSuffix(before, "\n") && strings.HasPrefix(after, "\n"):
 		return paragraphEnd
-	case bounds&uniseg.MaskSentence != 0 && endsSentence(before):
+	case bounds&uniseg.MaskSentence != 0 && t.sentence(before, at):
 		return sentenceEnd
 	case strings.HasSuffix(before, "\n"):
 		return lineEnd
@@ -157,9 +171,23 @@ func spaceless(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// endsSentence reports whether a text ends as a sentence does, in quotation marks or brackets too.
-func endsSentence(text string) bool {
-	text = strings.TrimRight(strings.TrimRightFunc(text, unicode.IsSpace), `"')]”’»“`)
-	r, _ := utf8.DecodeLastRuneInString(text)
-	return strings.ContainsRune(".!?…。！？؟।", r)
+// sentence reports whether a sentence ends at a place: one in quotation marks or brackets, too. The number of an item in a
+// list ends none, nor does an initial.
+func (t *reading) sentence(before string, at int) bool {
+	bare := strings.TrimRightFunc(before, unicode.IsSpace)
+	at -= len(before) - len(bare)
+	said := strings.TrimRight(bare, `"')]”’»“`)
+	mark, size := utf8.DecodeLastRuneInString(said)
+	switch {
+	case strings.ContainsRune("。！？؟।", mark):
+		return true
+	case !strings.ContainsRune(".!?…", mark) || !t.ends[at] && !t.ends[at-(len(bare)-len(said))]:
+		return false
+	case mark != '.':
+		return true
+	}
+	said = said[:len(said)-size]
+	word := said[strings.LastIndexFunc(said, unicode.IsSpace)+1:]
+	item := strings.Trim(word, "0123456789") == "" && (word == said || strings.HasSuffix(said[:len(said)-len(word)], "\n"))
+	return !item && utf8.RuneCountInString(word) > 1
 }

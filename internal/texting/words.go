@@ -48,7 +48,7 @@ func sentencesIn(language string) sentences {
 			stopped: "Vous ne recevrez plus de messages de ce numéro. Répondez START pour en recevoir à nouveau.",
 			started: "Vous recevrez à nouveau les messages de ce numéro. Répondez STOP pour ne plus en recevoir.",
 			help:    "Un assistant automatique vous répond ici. Répondez STOP pour ne plus recevoir de messages.",
-			named:   "L'assistant automatique vous répond ici pour NAME. Répondez STOP pour ne plus recevoir de messages.",
+			named:   "Ici répond l'assistant automatique de NAME. Répondez STOP pour ne plus recevoir de messages.",
 			call:    "Vous pouvez nous appeler au PHONE.",
 		}
 	case "it":
