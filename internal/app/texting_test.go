@@ -294,9 +294,6 @@ func TestStopHelpAndStart(t *testing.T) {
 		m.texts(marta, "STOPALL")
 		m.texts(marta, "Are you there?")
 		m.settled()
-		if err := m.app.texting.Send(t.Context(), "default", recaller.CarrierTwilio, peer, "r1", "Your boiler is due."); recaller.KindOf(err) != recaller.Forbidden {
-			t.Errorf("a reminder: got %v, want it to be refused", err)
-		}
 		if n := len(m.carrier.Texts()); n != 3 {
 			t.Fatalf("%d texts went out, want nothing after the confirmation", n)
 		}
@@ -311,16 +308,10 @@ func TestStopHelpAndStart(t *testing.T) {
 		m.texts(marta, "Are you there now?")
 		m.goesOut(6, marta, "Yes, I am here.")
 		m.settled()
-		for range 2 {
-			if err := m.app.texting.Send(t.Context(), "default", recaller.CarrierTwilio, peer, "r1", "Your boiler is due."); err != nil {
-				t.Error(err)
-			}
-		}
-		m.goesOut(7, marta, "Your boiler is due.")
 		wantTurns(t, m.said(1), "user: YES", "assistant: Yes, I am here.", "user: Are you there?", "user: Are you there now?",
-			"assistant: Yes, I am here.", "assistant: Your boiler is due.")
-		if n := len(m.carrier.Texts()); n != 7 {
-			t.Errorf("%d texts went out, want 7", n)
+			"assistant: Yes, I am here.")
+		if n := len(m.carrier.Texts()); n != 6 {
+			t.Errorf("%d texts went out, want 6", n)
 		}
 	})
 }

@@ -6,36 +6,8 @@ import (
 	"strconv"
 
 	"github.com/recallerhq/recaller"
-	"github.com/recallerhq/recaller/internal/conversation"
-	"github.com/recallerhq/recaller/internal/exchange"
 	"github.com/recallerhq/recaller/internal/sms"
 )
-
-// Send sends a text of the tenant's own accord, such as a reminder, and keeps it in the chat with whom it goes to: his
-// answer comes into the same exchange. The same id twice is one text, each part of which is sent once.
-//
-// Errors are recaller.ErrOptedOut where he told the number, or the carrier, to stop, and the carrier's.
-func (s *Service) Send(
-	ctx context.Context, tenant recaller.TenantID, by recaller.Carrier, p Peer, id, text string,
-) error {
-	th, _, err := s.Exchanges.Open(ctx, tenant, exchange.Party{
-		Channel: p.Channel, Chat: p.Chat(), Caller: conversation.CallerRef{Phone: p.Theirs},
-	})
-	if err != nil {
-		return err
-	}
-	if th.Stopping.Stopped() {
-		return recaller.ErrOptedOut
-	}
-	kept, err := s.Exchanges.Tell(ctx, tenant, th, id, text)
-	if err != nil {
-		return err
-	}
-	if kept.Turn.Text != "" {
-		text = kept.Turn.Text // secrets are masked in it
-	}
-	return s.deliver(ctx, tenant, th, order{mark: id, what: "send", carrier: by}, text)
-}
 
 // deliver sends a text in as many parts as it takes, each once. Whom the carrier knows to have stopped is stopped here, too.
 func (s *Service) deliver(

@@ -28,7 +28,7 @@ func TestAnOrderIsReadAsItWasWritten(t *testing.T) {
 func TestAPeerIsReadOfItsChat(t *testing.T) {
 	t.Parallel()
 	p := Peer{recaller.ChannelWhatsApp, "+15550002222", "+15550001111"}
-	if got, ok := peerOf(recaller.Thread{Channel: p.Channel, ExternalID: p.chat()}); !ok || got != p {
+	if got, ok := peerOf(recaller.Thread{Channel: p.Channel, ExternalID: p.Chat()}); !ok || got != p {
 		t.Errorf("got %+v, %v", got, ok)
 	}
 	for _, th := range []recaller.Thread{{Channel: "sms", ExternalID: "telegram:1"}, {Channel: "sms", ExternalID: "sms:+15550002222"}, {}} {
