@@ -104,6 +104,7 @@ type ToolReminder struct {
 	Text       string    `json:"text" doc:"What it reminds of." example:"Doctor's appointment"`
 	DueAt      time.Time `json:"dueAt" doc:"When it comes next." example:"2026-03-10T07:30:00Z"`
 	Repeats    string    `json:"repeats,omitempty" doc:"How it repeats, where it does." example:"every Monday"`
+	Errand     *Errand   `json:"errand,omitempty" doc:"What is done to reach the caller, where it came due already and waits for its hour, or goes on."`
 }
 
 // ToolCall is a call of any tool, as realtime and chat models make them.

@@ -72,20 +72,21 @@ func (s *Service) sent(ctx context.Context, t recaller.Tenant, r recaller.Remind
 		}
 	}
 	now := s.Now()
-	_, err := s.Store.ChangeErrand(ctx, t.ID, r.ID, now, func(is recaller.Reminder, _ besideFunc) (*recaller.ErrandWrite, error) {
+	wrote := false
+	out, err := s.Store.ChangeErrand(ctx, t.ID, r.ID, now, func(is recaller.Reminder, _ besideFunc) (*recaller.ErrandWrite, error) {
+		wrote = false
 		if !begun(is) || !is.DueAt.Equal(r.DueAt) || is.Errand.State != recaller.ErrandTexting {
 			return nil, nil
 		}
 		w := s.write(is, steps.Reached(*is.Errand, recaller.MeansText, now), now)
-		w.Conversation = conv
+		w.Conversation, wrote = conv, true
 		return w, nil
 	})
 	if gone(err) {
 		return nil
 	}
-	if err == nil {
-		s.Metrics.count(recaller.ErrandReached)
-		s.Enqueued()
+	if err == nil && wrote {
+		s.wrote(t.ID, out)
 	}
 	return err
 }

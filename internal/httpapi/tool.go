@@ -183,7 +183,7 @@ func toolAnswerOut(name recaller.Tool, r tool.Result) client.ToolAnswer {
 	for _, w := range r.Waiting {
 		out.Reminders = append(out.Reminders, client.ToolReminder{
 			ReminderID: string(w.ID), MemoryID: string(w.Memory), Text: w.Text, DueAt: instant(w.DueAt),
-			Repeats: repeat.Words(w.Rule),
+			Repeats: repeat.Words(w.Rule), Errand: errandOut(w.Reminder),
 		})
 	}
 	return out
