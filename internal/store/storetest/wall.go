@@ -41,7 +41,7 @@ func wall(b *bench) {
 	// Methods that take no id of a tenant's things.
 	for _, m := range []string{
 		"WithTenant", "OfCaller", "WithCaller", "WithSystem", "Probe", "Check", "Scrub", "Examine", "Opens", "Close", "TenantIDs", "Tenants", "CreateTenant", "UpdateTenant", "Tenant", "TenantByNumber", "Alias", "IndexNumbers", "Packs", "PutPacks", "Personas", "Persona", "CreateKey", "Keys",
-		"Callers", "PruneOnces", "DueJobs", "DueTenants", "LeaseJob", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "Straighten", "JobCount", "Quarantined",
+		"Callers", "PruneOnces", "DueJobs", "DueTenants", "LeaseJob", "NextJob", "FinishJob", "RetryJob", "ReleaseJobs", "Straighten", "JobCount", "Quarantined", "WaitingDispatches",
 		"AcceptUnbound", "AsMarked", "AllBound", "Bind", "OnDamage", "Announce", "PruneDispatches", "PruneMoves",
 	} {
 		reached[m] = true
