@@ -181,8 +181,9 @@ type Errands struct {
 type ErrandWrite struct {
 	Errand Errand
 	// Close ends this time of the reminder; empty: it goes on waiting. Next is the time that it waits for then; zero: none.
-	Close ReminderStatus
-	Next  time.Time
+	Close  ReminderStatus
+	Next   time.Time
+	Reason string // of the reminder, where it is another than the errand's
 	// Conversation is the one in which the caller is reached; empty: it stays.
 	Conversation ConversationID
 }

@@ -54,7 +54,8 @@ func (s *Service) Answered(
 	if err != nil {
 		return a, err
 	}
-	if out.Status != recaller.ReminderPending || !ofRing(out, f) || out.Errand.State != recaller.ErrandTalking || out.Errand.Call != call {
+	talks := out.Status == recaller.ReminderPending && ofRing(out, f) && out.Errand.State == recaller.ErrandTalking
+	if !talks || out.Errand.Call != call {
 		return Answer{HangUp: true}, nil
 	}
 	return s.say(m, by, reason, agent), nil
@@ -87,7 +88,8 @@ func ofRing(r recaller.Reminder, f Ref) bool {
 func (s *Service) of(
 	ctx context.Context, tenant recaller.TenantID, f Ref, make func(recaller.Errand) recaller.Errand,
 ) (recaller.Reminder, error) {
-	return s.change(ctx, tenant, recaller.Reminder{ID: f.Reminder, DueAt: f.Due}, func(e recaller.Errand) (recaller.Errand, bool) {
+	r := recaller.Reminder{ID: f.Reminder, DueAt: f.Due}
+	return s.change(ctx, tenant, r, func(e recaller.Errand) (recaller.Errand, bool) {
 		if e.Rings != f.Ring || !e.State.Busy() {
 			return e, false
 		}
@@ -105,7 +107,7 @@ func (s *Service) Begun(
 			s.Log.WarnContext(ctx, "what was said about a reminder is not kept", "tenant", string(tenant), "err", err)
 		}
 	}
-	_, err := s.Store.ChangeErrand(ctx, tenant, f.Reminder, s.Now(), func(r recaller.Reminder, _ besideFunc) (*recaller.ErrandWrite, error) {
+	_, err := s.Store.ChangeErrand(ctx, tenant, f.Reminder, s.Now(), func(r recaller.Reminder, _ besideFunc) (outcome, error) {
 		if !ofRing(r, f) || r.Errand.State.Over() {
 			return nil, nil
 		}

@@ -115,7 +115,7 @@ func (s *Service) Begin(
 	}
 	told := !tenant.Webhook.Wants(recaller.EventReminderDue)
 	due := r.DueAt
-	r, err := s.Store.ChangeErrand(ctx, tenant.ID, r.ID, s.Now(), func(r recaller.Reminder, _ besideFunc) (*recaller.ErrandWrite, error) {
+	r, err := s.Store.ChangeErrand(ctx, tenant.ID, r.ID, s.Now(), func(r recaller.Reminder, _ besideFunc) (outcome, error) {
 		if begun(r) || !r.DueAt.Equal(due) {
 			return nil, nil
 		}
@@ -127,7 +127,10 @@ func (s *Service) Begin(
 	return r, err
 }
 
-type besideFunc = func(now time.Time) (recaller.Errands, error)
+type (
+	besideFunc = func(now time.Time) (recaller.Errands, error)
+	outcome    = *recaller.ErrandWrite
+)
 
 // begun reports whether the errand of the time that a reminder waits for has begun.
 func begun(r recaller.Reminder) bool { return r.Errand != nil && r.Errand.Due.Equal(r.DueAt) }
@@ -151,7 +154,7 @@ func (s *Service) change(
 	due := r.DueAt
 	now := s.Now()
 	changed := false
-	out, err := s.Store.ChangeErrand(ctx, tenant, r.ID, now, func(r recaller.Reminder, _ besideFunc) (*recaller.ErrandWrite, error) {
+	out, err := s.Store.ChangeErrand(ctx, tenant, r.ID, now, func(r recaller.Reminder, _ besideFunc) (outcome, error) {
 		changed = false
 		if !begun(r) || !r.DueAt.Equal(due) {
 			return nil, nil
@@ -189,11 +192,17 @@ func (s *Service) write(r recaller.Reminder, e recaller.Errand, now time.Time) *
 		from = r.DueAt
 	}
 	next, more, err := repeat.Next(r.Rule, from)
-	if err == nil && more {
+	switch {
+	case err != nil: // it does not end as was meant, though this time may have come about
+		w.Close, w.Reason = recaller.ReminderDead, unreadable
+	case more:
 		w.Next = next
 	}
 	return w
 }
+
+// unreadable is why a reminder repeats no more (recaller.Reminder.Reason).
+const unreadable = "unreadable rule"
 
 // overtakes is when the next time of a reminder that repeats comes; zero: it does not.
 func overtakes(r recaller.Reminder) time.Time {

@@ -155,7 +155,7 @@ func (s *Service) mark(
 	if err != nil {
 		return out, plan, err
 	}
-	out, err = s.Store.ChangeErrand(ctx, t.ID, seen.ID, now, func(r recaller.Reminder, beside besideFunc) (*recaller.ErrandWrite, error) {
+	out, err = s.Store.ChangeErrand(ctx, t.ID, seen.ID, now, func(r recaller.Reminder, beside besideFunc) (outcome, error) {
 		plan = steps.Plan{}
 		if !begun(r) || r.Errand.Step != seen.Errand.Step {
 			return nil, nil

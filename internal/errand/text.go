@@ -73,7 +73,7 @@ func (s *Service) sent(ctx context.Context, t recaller.Tenant, r recaller.Remind
 	}
 	now := s.Now()
 	wrote := false
-	out, err := s.Store.ChangeErrand(ctx, t.ID, r.ID, now, func(is recaller.Reminder, _ besideFunc) (*recaller.ErrandWrite, error) {
+	out, err := s.Store.ChangeErrand(ctx, t.ID, r.ID, now, func(is recaller.Reminder, _ besideFunc) (outcome, error) {
 		wrote = false
 		if !begun(is) || !is.DueAt.Equal(r.DueAt) || is.Errand.State != recaller.ErrandTexting {
 			return nil, nil

@@ -291,3 +291,18 @@ func TestWhatIsPrivateIsNotSaid(t *testing.T) {
 		}
 	})
 }
+
+// A rule that cannot be read any more ends its reminder, though this time of it came about.
+func TestARuleThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(h *house) {
+		r := h.remind("a", "Take the blue pills", time.Minute, "FREQ=MOONLY")
+		h.pass(time.Minute)
+		f, call := h.rings("once", 1)
+		h.answers(f, call, "human")
+		h.ends(f, call, "completed")
+		if got := h.is("once", r.ID, "dead reached"); got.Reason != "unreadable rule" {
+			t.Errorf("got %+v", got)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -103,7 +104,7 @@ func (b box) writeErrand(
 		r.ReachedIn = w.Conversation
 	}
 	if w.Close == recaller.ReminderDead {
-		r.Reason = w.Errand.Reason
+		r.Reason = cmp.Or(w.Reason, w.Errand.Reason)
 	}
 	sealed, err := b.sealErrand(r.ID, r.Errand)
 	if err != nil {
