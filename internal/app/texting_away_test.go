@@ -254,3 +254,37 @@ func TestAnErasedTexter(t *testing.T) {
 		m.goesOut(3, marta, "Yes, I am here.")
 	})
 }
+
+// One person texts two tenants, with the same ids even: neither knows what he wrote to the other, and who is stopped at one
+// is not at the other.
+func TestTwoTenantsAreTexted(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env ...string) {
+		m := texted(t, env...)
+		numbers, reply := []string{hillside}, recaller.ReplyAgent
+		made, err := m.CreateTenant(t.Context(), client.NewTenant{Name: "Hillside", TenantSettings: client.TenantSettings{
+			Numbers: &numbers, Texting: &client.TextingPatch{Reply: &reply},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := client.New(m.url, made.APIKey, client.WithRetries(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.texts(marta, "Please remember that I am allergic to penicillin.")
+		m.goesOut(1, marta, "One moment. I have noted that.")
+		m.texts(marta, "Stop")
+		m.carrier.WaitTexts(t, 2)
+		m.settled()
+		m.wants(m.Post(t, telephony.TextPath, telephonytest.Texted("SM-other", marta, hillside, "Am I allergic to anything?")), "")
+		m.passes()
+		if got := m.carrier.WaitTexts(t, 3)[2]; got.From != hillside || got.Words != "I do not know of any allergy." {
+			t.Errorf("got %+v, want an answer that knows nothing of the other tenant", got)
+		}
+		m.settled()
+		if list := m.all(other); len(list) != 1 || len(m.all(m.Client)) != 1 {
+			t.Errorf("got %d and %d conversations, want one each", len(list), len(m.all(m.Client)))
+		}
+	})
+}
