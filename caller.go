@@ -33,8 +33,6 @@ type Caller struct {
 	FirstSeen  time.Time
 	LastSeen   time.Time
 	MergedInto CallerID // who has all that was his; empty: he has it himself
-	// HasPIN says that he has a PIN, by which he can prove who he is (B1).
-	HasPIN bool
 	// Unreadable says that what is sealed of him cannot be opened: his key is missing (in lists only), or his row or an
 	// identity of his is damaged.
 	Unreadable bool

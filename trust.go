@@ -11,7 +11,7 @@ const (
 	TrustAnonymous Trust = "anonymous" // nobody is recognised: a withheld number
 	TrustClaimed   Trust = "claimed"   // a number or an id was shown, and no more
 	TrustAttested  Trust = "attested"  // the network of telephones vouches for the number
-	TrustVerified  Trust = "verified"  // the application, the platform, or a spoken PIN says who it is
+	TrustVerified  Trust = "verified"  // the application or the platform says who it is
 )
 
 // Trusts lists the tiers, least sure first.

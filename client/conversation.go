@@ -53,7 +53,7 @@ type StartRequest struct {
 	Direction   recaller.Direction `json:"direction,omitempty" enum:"inbound,outbound" doc:"Who began; inbound if not said." example:"inbound"`
 	ExternalID  string             `json:"external_id,omitempty" doc:"The platform's own id of the conversation, unique in the tenant, at most 256 bytes. Starting again with it returns the conversation that is there, also one that was closed as silent since a restart. It serves wherever a conversation id is asked for." example:"CA0123456789abcdef"`
 	PlatformIDs map[string]string  `json:"platform_ids,omitempty" doc:"Ids that platforms gave it, by platform."`
-	Verified    bool               `json:"verified,omitempty" doc:"You know that it is this caller, and not only that his number or id was shown: he has signed in, say. Then the agent may be told what was marked private (docs/trust.md). Without it the platform's word counts, and a spoken PIN." example:"false"`
+	Verified    bool               `json:"verified,omitempty" doc:"You know that it is this caller, and not only that his number or id was shown: he has signed in, say. Then the agent may be told what was marked private (docs/trust.md). Without it only the platform's word counts." example:"false"`
 	Reminder    bool               `json:"reminder,omitempty" doc:"This is a reminder call: no memories are taken from it." example:"false"`
 	Metadata    json.RawMessage    `json:"metadata,omitempty" doc:"A JSON object of your own, at most 16 KiB; it is kept and given back as it is."`
 	MaxTokens   int                `json:"max_tokens,omitempty" minimum:"0" maximum:"100000" doc:"The token budget of the briefing; 0 or not said: the server's default." example:"1500"`
@@ -83,7 +83,7 @@ type Conversation struct {
 	RecordingURL    string             `json:"recording_url,omitempty" doc:"Where the recording is, as it was told." example:"https://recordings.example.com/4711.wav"`
 	PlatformIDs     map[string]string  `json:"platform_ids,omitempty" doc:"Ids that platforms gave it, by platform."`
 	Attestation     Attestation        `json:"attestation,omitzero" doc:"What the network of telephones said of the caller's number (STIR/SHAKEN); left out where it said nothing."`
-	Trust           recaller.Trust     `json:"trust" enum:"anonymous,claimed,attested,verified" doc:"How sure it is who the caller is. anonymous: nobody is recognised; claimed: a number or an id was shown; attested: the network of telephones vouches for the number; verified: the application, the platform or a PIN says so. It never falls while the conversation runs." example:"claimed"`
+	Trust           recaller.Trust     `json:"trust" enum:"anonymous,claimed,attested,verified" doc:"How sure it is who the caller is. anonymous: nobody is recognised; claimed: a number or an id was shown; attested: the network of telephones vouches for the number; verified: the application or the platform says so. It never falls while the conversation runs." example:"claimed"`
 	Metadata        json.RawMessage    `json:"metadata,omitempty" doc:"The object that was given at the start."`
 	Summary         *Summary           `json:"summary,omitempty" doc:"The write-up; left out until it is done."`
 	Analysis        *Analysis          `json:"analysis,omitempty" doc:"The labels; left out until they are given."`

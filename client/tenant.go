@@ -58,7 +58,7 @@ type TrustRights struct {
 	Anonymous Rights `json:"anonymous" doc:"Nobody is recognised; of such a caller nothing is known."`
 	Claimed   Rights `json:"claimed" doc:"A number or an id was shown, and no more."`
 	Attested  Rights `json:"attested" doc:"The network of telephones vouches for the number."`
-	Verified  Rights `json:"verified" doc:"The application, the platform or a PIN says who it is."`
+	Verified  Rights `json:"verified" doc:"The application or the platform says who it is."`
 }
 
 // Rights are what an agent may in a conversation.
@@ -72,7 +72,7 @@ type TrustPatch struct {
 	Anonymous *RightsPatch `json:"anonymous,omitempty" doc:"Nobody is recognised."`
 	Claimed   *RightsPatch `json:"claimed,omitempty" doc:"A number or an id was shown, and no more."`
 	Attested  *RightsPatch `json:"attested,omitempty" doc:"The network of telephones vouches for the number."`
-	Verified  *RightsPatch `json:"verified,omitempty" doc:"The application, the platform or a PIN says who it is."`
+	Verified  *RightsPatch `json:"verified,omitempty" doc:"The application or the platform says who it is."`
 }
 
 // RightsPatch is what an update of rights changes; nil fields stay.

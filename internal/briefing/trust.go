@@ -47,9 +47,8 @@ func (t *told) withhold(snap *recaller.Snapshot, found []recaller.Hit) []recalle
 		who := snap.Caller
 		*snap = recaller.Snapshot{Tenant: snap.Tenant, Silent: true, Reached: snap.Reached} // an agent that rings knows that it does
 		if t.rights.Tell == recaller.TellName {
-			snap.Caller = recaller.Caller{ID: who.ID, Identities: who.Identities, Name: who.Name, NameSource: who.NameSource, TimeZone: who.TimeZone, HasPIN: who.HasPIN}
+			snap.Caller = recaller.Caller{ID: who.ID, Identities: who.Identities, Name: who.Name, NameSource: who.NameSource, TimeZone: who.TimeZone}
 		}
-		snap.Caller.HasPIN = who.HasPIN
 		return slices.DeleteFunc(slices.Clone(found), func(h recaller.Hit) bool { return !h.House })
 	}
 	if len(snap.Private) == 0 {
@@ -75,10 +74,9 @@ func (t told) discreet(of *Thread, snap recaller.Snapshot) *Thread {
 	return &out
 }
 
-// trust says how sure it is who speaks, where that matters: something is kept back, or it can be made sure.
+// trust says how sure it is who speaks, where that matters: something is kept back.
 func (c *composer) trust() {
-	prove := c.snap.Caller.HasPIN && c.snap.Tenant.MemoryTools && c.told.trust != recaller.TrustVerified
-	if c.told.trust == "" || !c.told.held && !prove {
+	if !c.told.held {
 		return
 	}
 	c.section("trust", "", false, nil)
@@ -90,18 +88,13 @@ func (c *composer) trust() {
 		case c.snap.Caller.Phone() == "":
 			text = "It has not been verified who speaks"
 		}
-		switch {
-		case c.told.rights.Tell == recaller.TellNothing:
+		switch c.told.rights.Tell {
+		case recaller.TellNothing:
 			text += ": nothing that is known may be told. Do not say whether you know them."
-		case c.told.rights.Tell == recaller.TellName:
+		case recaller.TellName:
 			text += ": nothing may be told beyond what stands here. Do not say what you know, or that there is more."
-		case c.told.held:
-			text += ": some of what is known is kept back. Do not guess it, and do not say that there is more."
 		default:
-			text += "."
-		}
-		if prove {
-			text += " The caller has a PIN: if they ask for something that you do not have here, ask for it and call verify_caller."
+			text += ": some of what is known is kept back. Do not guess it, and do not say that there is more."
 		}
 		c.line(text)
 	})

@@ -16,11 +16,12 @@ import (
 
 // callCmd is `recaller call PHONE`.
 type callCmd struct {
-	Phone   who    `arg:"" optional:"" help:"Who calls; with --audio it may be left out"`
-	Name    string `help:"The caller's name, as a phone network would show it"`
-	Channel string `default:"voice" placeholder:"CHANNEL" enum:"voice,sms,whatsapp,web-chat,telegram,api" help:"Over what: voice, sms, whatsapp, web-chat, telegram, api"`
-	ByHand  bool   `help:"Type the agent's side too, although a model is configured"`
-	Quiet   bool   `short:"q" help:"Do not show the briefing at the start"`
+	Phone    who    `arg:"" optional:"" help:"Who calls; with --audio it may be left out"`
+	Name     string `help:"The caller's name, as a phone network would show it"`
+	Channel  string `default:"voice" placeholder:"CHANNEL" enum:"voice,sms,whatsapp,web-chat,telegram,api" help:"Over what: voice, sms, whatsapp, web-chat, telegram, api"`
+	Verified bool   `help:"It is known that it is this caller: the agent is told what was marked private, too"`
+	ByHand   bool   `help:"Type the agent's side too, although a model is configured"`
+	Quiet    bool   `short:"q" help:"Do not show the briefing at the start"`
 
 	audioFlags `embed:""`
 }
@@ -66,7 +67,7 @@ func (c *callCmd) Run(ctx context.Context, s *session) error {
 	}
 	started, err := api.StartConversation(ctx, client.StartRequest{
 		Caller:  client.CallerRef{Phone: c.Phone.phone(), ExternalID: c.Phone.externalID(), Name: c.Name},
-		Channel: recaller.Channel(c.Channel),
+		Channel: recaller.Channel(c.Channel), Verified: c.Verified,
 	})
 	if err != nil {
 		return badPhone(err, c.Phone)

@@ -67,6 +67,9 @@ func (s *Service) Stored(c recaller.Change) {
 		e.mu.Lock()
 		e.heard.gone = e.heard.gone.Plus(c.Forgotten).Without(c.Memories)
 		for _, m := range c.Memories {
+			if m.PrivacyScope == recaller.Private {
+				e.heard.private = e.heard.private.Plus(forgotten.AsIf([]recaller.Memory{m}))
+			}
 			if m.Status == recaller.MemoryActive {
 				e.heard.glance.AddKey(m.Key)
 			}

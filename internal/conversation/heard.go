@@ -19,6 +19,7 @@ type heard struct {
 	talk     guard.Dialogue // what was asked last; decides how the answer is masked
 	lastUser int            // the number of the user's last turn, as far as is known; -1: none
 	gone     forgotten.View // what was forgotten of the caller, as far as this process has heard
+	private  forgotten.View // what he marked as private, as far as this process has heard
 }
 
 // add takes in turns. ephemeral says that nobody else keeps their words.
@@ -78,8 +79,8 @@ func (h *heard) rename(held, stored []recaller.Turn, isNew func(recaller.Turn) b
 // lastWords is how many turns of a call that broke off a briefing may see.
 const lastWords = 16
 
-// last returns the last turns as they were heard. Long ones are cut, and those that say what was forgotten are left
-// out.
+// last returns the last turns as they were heard. Long ones are cut, and those that say what was forgotten, or is
+// private, are left out.
 func (h *heard) last(conv recaller.ConversationID, now time.Time) []recaller.Turn {
 	last := h.glance.Turns(now)
 	last = last[max(0, len(last)-lastWords):]
@@ -87,7 +88,7 @@ func (h *heard) last(conv recaller.ConversationID, now time.Time) []recaller.Tur
 	for i, t := range last {
 		turns[i] = recaller.Turn{Number: t.Number, Speaker: t.Speaker, Text: t.Text, At: t.At, Confidence: 1}
 	}
-	return h.gone.Turns(conv, turns)
+	return h.private.Turns(conv, h.gone.Turns(conv, turns))
 }
 
 // momentTurns is how many of the user's turns say what is being talked about.

@@ -2,8 +2,11 @@ package conversation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
 // Verify notes that it is known now who the caller of an active conversation is. Listeners are told, and the briefing is
@@ -50,4 +53,56 @@ func (s *Service) surer(c *recaller.Conversation, tenant recaller.TenantID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.conv.Trust = recaller.Highest(e.conv.Trust, c.Trust)
+}
+
+// Timeline is what may be told of a caller's last conversations.
+type Timeline struct {
+	Conversations []recaller.Conversation // newest first
+	Unnamed       bool                    // what he is called is private
+}
+
+// Timeline returns the last conversations of a caller, as far as a tier of trust may be told of them. NotFound where
+// nothing may be told.
+func (s *Service) Timeline(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, most int, trust recaller.Trust,
+) (out Timeline, err error) {
+	private, err := s.withheld(ctx, tenant, caller, trust)
+	if err != nil {
+		return out, err
+	}
+	f := recaller.ConversationFilter{Caller: caller, Page: recaller.Page{Limit: most}}
+	if out.Conversations, _, err = s.List(ctx, tenant, f); err != nil {
+		return out, err
+	}
+	view := forgotten.New(forgotten.AsIf(private))
+	for i, c := range out.Conversations {
+		out.Conversations[i].Summary = view.Summary(c, nil)
+	}
+	out.Unnamed = slices.ContainsFunc(private, func(m recaller.Memory) bool { return likeness.OfName(m.Key) })
+	return out, nil
+}
+
+// Withheld returns a view of what of a caller's words may not be told to a tier of trust. NotFound where nothing may be.
+func (s *Service) Withheld(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, trust recaller.Trust,
+) (forgotten.View, error) {
+	private, err := s.withheld(ctx, tenant, caller, trust)
+	return forgotten.New(forgotten.AsIf(private)), err
+}
+
+// withheld returns the private memories of a caller, if a tier may not be told of them.
+func (s *Service) withheld(
+	ctx context.Context, tenantID recaller.TenantID, caller recaller.CallerID, trust recaller.Trust,
+) ([]recaller.Memory, error) {
+	tenant, err := s.Tenants.Tenant(ctx, tenantID)
+	rights := tenant.Rights(trust)
+	switch {
+	case err != nil:
+		return nil, err
+	case !rights.Tells(recaller.TellAllButPrivate):
+		return nil, recaller.Errorf(recaller.NotFound, "nothing may be told of the caller")
+	case rights.Tells(recaller.TellAll):
+		return nil, nil
+	}
+	return s.Store.Private(ctx, tenantID, caller)
 }

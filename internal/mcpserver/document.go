@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/search"
 	"github.com/recallerhq/recaller/internal/tool"
 )
@@ -81,6 +82,15 @@ func (s *server) searchDocuments(ctx context.Context, x *exchange, args tool.Arg
 			f.Caller = who.ID
 		}
 	}
+	var hidden forgotten.View
+	if f.Caller != "" {
+		if hidden, err = s.Conversations.Withheld(ctx, x.Tenant, f.Caller, recaller.TrustClaimed); errors.Is(err, recaller.NotFound) {
+			f.Caller, err = "", nil // the business's own alone
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	found, err := s.Documents.SearchDocuments(ctx, x.Tenant, search.DocumentQuery{Text: query, Filter: f, Limit: n})
 	if errors.Is(err, recaller.Invalid) {
 		return nil, renamed(err)
@@ -90,6 +100,12 @@ func (s *server) searchDocuments(ctx context.Context, x *exchange, args tool.Arg
 	}
 	out := FoundDocuments{Results: []FoundDocument{}, Degraded: found.Degraded}
 	for _, d := range found.Found {
+		if d.Caller != "" {
+			told := hidden.Text(recaller.Text{Title: d.Title, Text: d.Snippet, At: d.CreatedAt}, nil)
+			if d.Title, d.Snippet = told.Title, told.Text; d.Snippet == "" {
+				continue
+			}
+		}
 		out.Results = append(out.Results, FoundDocument{
 			ID: string(d.ID), Title: d.Title, Snippet: d.Snippet, Business: d.Caller == "", Source: d.Source, Tags: d.Tags,
 			At: stamp(d.CreatedAt),

@@ -23,6 +23,7 @@ import (
 	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/recall"
 	"github.com/recallerhq/recaller/internal/tool"
@@ -57,9 +58,12 @@ type Conversations interface {
 	Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
 	// IsWith reports whether a conversation that goes on is with whoever has an identity, and does not need the store.
 	IsWith(tenant recaller.TenantID, conv recaller.ConversationID, who recaller.Identity) bool
-	List(
-		ctx context.Context, tenant recaller.TenantID, f recaller.ConversationFilter,
-	) ([]recaller.Conversation, string, error)
+	Timeline(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, most int, trust recaller.Trust,
+	) (conversation.Timeline, error)
+	Withheld(
+		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, trust recaller.Trust,
+	) (forgotten.View, error)
 	Briefing(ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request) (recaller.Briefing, error)
 }
 

@@ -125,18 +125,19 @@ type past struct {
 }
 
 func (s *server) timelineOf(ctx context.Context, x *exchange, who recaller.Caller) (string, error) {
-	list, _, err := s.Conversations.List(ctx, x.Tenant, recaller.ConversationFilter{
-		Caller: who.ID, Page: recaller.Page{Limit: timelineLength},
-	})
+	told, err := s.Conversations.Timeline(ctx, x.Tenant, who.ID, timelineLength, recaller.TrustClaimed)
 	if err != nil {
 		return "", err
+	}
+	if told.Unnamed {
+		who.Name = ""
 	}
 	out := struct {
 		Name          string `json:"name,omitempty"`
 		FirstSeen     string `json:"firstSeen"`
 		Conversations []past `json:"conversations"`
 	}{who.Name, stamp(who.FirstSeen), []past{}}
-	for _, c := range list {
+	for _, c := range told.Conversations {
 		p := past{
 			ID: string(c.ID), At: stamp(c.StartedAt), Channel: string(c.Channel), Status: string(c.Status), Turns: c.Turns,
 			Duration: c.Duration.Seconds(),
