@@ -118,6 +118,7 @@ func TestWhoDoesNotReadIsDropped(t *testing.T) {
 	c.opens(client.WebChatPatch{Reply: &none})
 	v := c.visitor()
 	page := c.connects(v, false)
+	writer := *v
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(c.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +139,7 @@ func TestWhoDoesNotReadIsDropped(t *testing.T) {
 	long := strings.Repeat("word ", 1600)
 	n := 0
 	for over := false; !over && n < 2000; n++ {
-		if _, err := v.Post(t.Context(), fmt.Sprint("m", n), long); err != nil {
+		if _, err := writer.Post(t.Context(), fmt.Sprint("m", n), long); err != nil {
 			t.Fatal(err)
 		}
 		families, err := c.app.registry.Gather()
@@ -150,8 +151,8 @@ func TestWhoDoesNotReadIsDropped(t *testing.T) {
 		}
 	}
 	c.counted(overs, 1, "stream", "slow")
-	v.Last = ""
-	if back := c.connects(v, true); len(back.Session.Messages) != min(n, 200) {
+	writer.Last = ""
+	if back := c.connects(&writer, true); len(back.Session.Messages) != min(n, 200) {
 		t.Errorf("got %d messages, want %d", len(back.Session.Messages), min(n, 200))
 	}
 }
