@@ -251,3 +251,34 @@ func TestAnErasedVisitorIsNew(t *testing.T) {
 		}
 	})
 }
+
+// What is forgotten amid a chat is not told to the page that is loaded again, and what was said since is.
+func TestWhatIsForgottenAmidAChatIsNotTold(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env ...string) {
+		c := reception(t, webchat.Options{}, env...)
+		c.opens(client.WebChatPatch{})
+		v := c.visitor()
+		page := c.connects(v, false)
+		c.asks(page, "m1", "Please remember that I am allergic to penicillin", "One moment. I have noted that.")
+		conv := c.only()
+		memories, err := c.Memories(t.Context(), conv.CallerID, client.MemoryFilter{})
+		if err != nil || len(memories.Memories) != 1 {
+			t.Fatalf("got %+v, %v", memories, err)
+		}
+		if _, err := c.ForgetMemory(t.Context(), memories.Memories[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		c.asks(page, "m2", "Are you there?", "Yes, I am here.")
+		c.eventually("the words are gone", func() bool {
+			look := webchattest.Visitor{Chat: v.Chat, Origin: v.Origin, Token: v.Token}
+			on, err := look.Stream(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer on.Drop()
+			told := words(on.Session.Messages)
+			return !strings.Contains(strings.Join(told, "\n"), "penicillin") && slices.Contains(told, "visitor: Are you there?") && slices.Contains(told, "agent: Yes, I am here.")
+		})
+	})
+}
