@@ -221,7 +221,7 @@ func TestVisitorsAreBounded(t *testing.T) {
 // Five hundred visitors at once: each gets his answer and nobody else's, and when they have gone nothing of them is left open.
 func TestFiveHundredVisitorsAtOnce(t *testing.T) {
 	t.Parallel()
-	c := reception(t, webchat.Options{HelloRate: -1, AddressRate: -1, Strangers: 600, Linger: 10 * time.Millisecond})
+	c := reception(t, webchat.Options{HelloRate: -1, AddressRate: -1, Strangers: 600, Hello: time.Minute, Linger: 10 * time.Millisecond})
 	c.opens(client.WebChatPatch{})
 	const visitors = 500
 	var all sync.WaitGroup

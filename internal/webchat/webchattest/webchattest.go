@@ -18,7 +18,7 @@ import (
 )
 
 // Patience is how long a frame may take to come.
-const Patience = 30 * time.Second
+const Patience = 2 * time.Minute
 
 // Frame is what a visitor gets, of whatever type.
 type Frame struct {
