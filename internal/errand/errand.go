@@ -114,6 +114,12 @@ func (s *Service) Begin(
 		return r, nil
 	}
 	told := !tenant.Webhook.Wants(recaller.EventReminderDue)
+	if !told { // who has no number is the webhook's alone
+		c, err := s.Store.Caller(ctx, tenant.ID, r.Caller)
+		if err != nil || c.Phone() == "" {
+			return r, err
+		}
+	}
 	due := r.DueAt
 	r, err := s.Store.ChangeErrand(ctx, tenant.ID, r.ID, s.Now(), func(r recaller.Reminder, _ besideFunc) (outcome, error) {
 		if begun(r) || !r.DueAt.Equal(due) {

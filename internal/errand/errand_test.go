@@ -194,6 +194,12 @@ func TestAWebhookAndARing(t *testing.T) {
 		h.ends(f, call, "completed")
 		h.is("both", r.ID, "delivered reached")
 
+		visitor := h.remindOf(h.met("web", "visitor-7"), "mail", "Answer the mail", time.Minute, "")
+		h.pass(time.Minute)
+		if got := h.reminder(visitor.ID); got.Status != recaller.ReminderDelivered || got.Errand != nil || len(h.hooked) != 2 {
+			t.Errorf("who has no number is the webhook's alone: got %+v", got)
+		}
+		h.hooked = h.hooked[:1]
 		h.refuses = recaller.Errorf(recaller.Unavailable, "away")
 		r = h.remind("bins", "Put the bins out", time.Minute, "")
 		h.pass(time.Minute)

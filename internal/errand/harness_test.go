@@ -106,8 +106,12 @@ func furnish(t *testing.T, p *usecasetest.Place) *house {
 func (h *house) met(id recaller.CallerID, number string) recaller.CallerID {
 	h.Helper()
 	at := h.Clock.Now()
+	by := recaller.Identity{Kind: recaller.IdentityPhone, Value: number}
+	if number[0] != '+' {
+		by.Kind = recaller.IdentityExternal
+	}
 	opened, err := h.Place.Store.OpenConversation(h.Context(), tenantID, recaller.Opening{
-		Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: number}},
+		Identities: []recaller.Identity{by},
 		NewCaller:  id, Name: "Ann Archer", NameSource: recaller.NameSet,
 		Conversation: recaller.Conversation{ID: recaller.ConversationID("c-" + id), Channel: recaller.ChannelVoice, Direction: recaller.Inbound, Status: recaller.Active, StartedAt: at, LastActivityAt: at},
 	})
