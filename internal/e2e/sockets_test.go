@@ -80,12 +80,15 @@ func TestKillNineAmidBridgedCalls(t *testing.T) {
 		}
 		kept := map[string]int{}
 		for _, c := range x.callers {
-			list, err := s.admin.Memories(t.Context(), c.who, client.MemoryFilter{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, one := range list.Memories {
-				kept[one.Value]++
+			for more, page := true, (client.Page{Limit: 200}); more; more = page.Cursor != "" {
+				list, err := s.admin.Memories(t.Context(), c.who, client.MemoryFilter{Page: page})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, one := range list.Memories {
+					kept[one.Value]++
+				}
+				page.Cursor = list.NextCursor
 			}
 		}
 		m.mu.Lock()
@@ -291,10 +294,13 @@ func (x *exchange) killedAmid(talk func(ctx context.Context, c *caller, token st
 	defer hangUp()
 	var calls sync.WaitGroup
 	broke := make(chan error, len(x.callers))
-	for _, c := range x.callers {
-		token := x.token(c)
+	tokens := make([]string, len(x.callers))
+	for i, c := range x.callers {
+		tokens[i] = x.token(c)
+	}
+	for i, c := range x.callers {
 		calls.Go(func() { x.listen(ctx, c) })
-		calls.Go(func() { broke <- talk(ctx, c, token) })
+		calls.Go(func() { broke <- talk(ctx, c, tokens[i]) })
 	}
 	eventually(x.t, "all of them talk", func() bool {
 		if len(broke) > 0 {
