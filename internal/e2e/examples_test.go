@@ -109,7 +109,7 @@ func exported(t *testing.T, name, script string, env []string) []string {
 func follow(t *testing.T, name string, env ...string) {
 	t.Helper()
 	needs(t, "bash", "curl")
-	env = append(env, "STUB_PORT="+free(t), "SCRATCH="+t.TempDir())
+	env = append(env, "STUB_PORT="+free(t), "SCRATCH="+t.TempDir(), "RECALLER_PROXY_DEADLINE=10s") // a slow machine is no outage
 	var script []string
 	var seen []string // what each step should show
 	var s *server
