@@ -18,7 +18,7 @@ func (st *studio) end(ctx context.Context, a rehearsal.Answer, how string, faile
 	took := st.caller.Length()
 	if how == "drop" || failed != nil {
 		err := st.phone.Drop()
-		<-over // it broke, which is what was wanted
+		<-over //nolint:errcheck // it broke, which is what was wanted
 		return errors.Join(failed, err)
 	}
 	var err error

@@ -219,7 +219,7 @@ func (st *studio) talk(ctx context.Context) (how string, err error) {
 	case errors.Is(err, rehearsal.ErrOver):
 		return "over", nil
 	case ctx.Err() != nil:
-		return "drop", nil
+		return "drop", nil //nolint:nilerr // Ctrl-C is how the call ends
 	}
 	return how, err
 }

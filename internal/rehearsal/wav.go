@@ -14,7 +14,7 @@ const Rate = 8000
 func Stereo(left, right []byte) []byte {
 	out := make([]byte, 0, wavHead+4*len(left))
 	out = append(out, "RIFF"...)
-	out = binary.LittleEndian.AppendUint32(out, uint32(wavHead-8+4*len(left))) //nolint:gosec // a call is no four gigabytes
+	out = binary.LittleEndian.AppendUint32(out, uint32(wavHead-8+4*len(left)))
 	out = append(out, "WAVEfmt "...)
 	for _, v := range []any{
 		uint32(16), uint16(1), uint16(2), uint32(Rate), uint32(Rate * 4), uint16(4), uint16(16),
@@ -22,7 +22,7 @@ func Stereo(left, right []byte) []byte {
 		out = appendNumber(out, v)
 	}
 	out = append(out, "data"...)
-	out = binary.LittleEndian.AppendUint32(out, uint32(4*len(left))) //nolint:gosec // as above
+	out = binary.LittleEndian.AppendUint32(out, uint32(4*len(left)))
 	return appendSamples(out, left, right)
 }
 
@@ -49,8 +49,8 @@ func appendSamples(out, left, right []byte) []byte {
 		if i < len(right) {
 			r = right[i]
 		}
-		out = binary.LittleEndian.AppendUint16(out, uint16(linear(l))) //nolint:gosec // two's complement
-		out = binary.LittleEndian.AppendUint16(out, uint16(linear(r))) //nolint:gosec // two's complement
+		out = binary.LittleEndian.AppendUint16(out, uint16(linear(l)))
+		out = binary.LittleEndian.AppendUint16(out, uint16(linear(r)))
 	}
 	return out
 }
@@ -78,7 +78,7 @@ func mono(wav []byte) (samples []int16, rate int, err error) {
 		case "data":
 			samples = make([]int16, size/2)
 			for i := range samples {
-				samples[i] = int16(binary.LittleEndian.Uint16(rest[2*i:])) //nolint:gosec // two's complement
+				samples[i] = int16(binary.LittleEndian.Uint16(rest[2*i:]))
 			}
 		}
 		rest = rest[min(len(rest), size+size%2):]
