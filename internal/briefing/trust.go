@@ -55,8 +55,7 @@ func (t *told) withhold(snap *recaller.Snapshot, found []recaller.Hit) []recalle
 		return found
 	}
 	t.held = true
-	forgotten.Withhold(snap)
-	return forgotten.New(forgotten.AsIf(snap.Private)).Hits(found)
+	return forgotten.Withhold(snap).Hits(found)
 }
 
 // discreet leaves out of a thread's last messages those that say what may not be told.

@@ -76,7 +76,14 @@ func (s *Service) Timeline(
 	}
 	view := forgotten.New(forgotten.AsIf(private))
 	for i, c := range out.Conversations {
-		out.Conversations[i].Summary = view.Summary(c, nil)
+		if out.Conversations[i].Summary = view.Summary(c, nil); view.Touches(c.ID) {
+			out.Conversations[i].Summary = nil
+		}
+		if a := c.Analysis; a != nil && !view.Empty() { // a topic may be what is private
+			told := *a
+			told.Topics = nil
+			out.Conversations[i].Analysis = &told
+		}
 	}
 	out.Unnamed = slices.ContainsFunc(private, func(m recaller.Memory) bool { return likeness.OfName(m.Key) })
 	return out, nil

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 )
@@ -54,7 +56,7 @@ func secretive(t *testing.T, p phone) (first client.StartResponse, memory string
 	b := desk{p, first}
 	conv := first.Conversation.ID
 	p.say(conv, user("I'd like to book the garden hut for Saturday."), agent("Gladly. Anything that we should know?"),
-		user("My husband Leopold is in prison for arson, so I come alone. Keep that between us."), agent("I will. The hut is yours for Saturday at three."))
+		user("My husband Leopold is in prison for arson, so I come alone. Keep that between us. I am allergic to penicillin."), agent("I will. The hut is yours for Saturday at three."))
 	stored := b.does("store_memory", map[string]any{"memoryType": "fact", "key": "husband", "value": "husband Leopold in prison for arson"})
 	memory = stored.MemoryID
 	b.does("store_memory", map[string]any{"memoryType": "preference", "key": "drink", "value": "likes elderflower tea"})
@@ -120,8 +122,8 @@ func TestWhatIsPrivateIsToldToNobodyWhoOnlyShowsANumber(t *testing.T) {
 
 		call := p.ring(first.Caller.Phone)
 		told := agentsDoors(t, p, call)
-		holds(t, "to who shows the number", told, "elderflower", "garden hut", "has not been verified", "!Leopold", "!arson", "!prison")
-		holds(t, "by key, too", byKey(t, p, who, ""), "elderflower", "garden hut", "!Leopold", "!arson", "!prison")
+		holds(t, "to who shows the number", told, "elderflower", "garden hut", "has not been verified", "!Leopold", "!arson", "!prison", "!penicillin")
+		holds(t, "by key, too", byKey(t, p, who, ""), "elderflower", "garden hut", "!Leopold", "!arson", "!prison", "!penicillin")
 		holds(t, "and to nobody who is sure", byKey(t, p, who, recaller.TrustVerified), "Leopold", "prison")
 
 		b := desk{p, call}
@@ -158,7 +160,7 @@ func TestWhatIsPrivateIsToldToNobodyWhoOnlyShowsANumber(t *testing.T) {
 			t.Fatal(err)
 		}
 		system, _, _ := strings.Cut(prompt.Prompt, "User: What of")
-		holds(t, "in a chat", system, "elderflower", "!Leopold", "!arson", "!prison")
+		holds(t, "in a chat", system, "elderflower", "!Leopold", "!arson", "!prison", "!penicillin")
 
 		heard := listen(t, p.c, call.Conversation.ID, 0)
 		verified, err := p.c.VerifyConversation(t.Context(), call.Conversation.ID)
@@ -242,4 +244,35 @@ func TestATenantSetsWhatATierIsTold(t *testing.T) {
 			t.Errorf("%s is carried out", name)
 		}
 	}
+}
+
+// A model that speaks MCP is told no more than whoever only shows a number.
+func TestWhatIsPrivateIsNotToldOverMCP(t *testing.T) {
+	t.Parallel()
+	s := house(t, onSQLite)
+	p := phone{t, s.admin}
+	first, _ := secretive(t, p)
+	m := connected(t, &mcp.StreamableClientTransport{Endpoint: s.url + "/mcp", HTTPClient: &http.Client{Transport: bearer(s.key)}, DisableStandaloneSSE: true})
+	who := first.Caller.Phone
+	var told strings.Builder
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+	}{
+		{"get_briefing", map[string]any{"phoneNumber": who, "query": "Leopold and the garden hut"}},
+		{"recall", map[string]any{"phoneNumber": who, "query": "the husband"}},
+		{"recall", map[string]any{"phoneNumber": who, "query": "garden hut"}},
+		{"read_agent_memory", map[string]any{"phoneNumber": who}},
+		{"search_documents", map[string]any{"phoneNumber": who, "query": "husband prison garden hut"}},
+	} {
+		told.WriteString(m.call(c.tool, c.args))
+	}
+	for _, view := range []string{"briefing", "timeline"} {
+		read, err := m.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "recaller://callers/" + who + "/" + view})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told.WriteString(read.Contents[0].Text)
+	}
+	holds(t, "over MCP", told.String(), "elderflower", "garden hut", "!Leopold", "!arson", "!prison", "!penicillin")
 }

@@ -23,17 +23,17 @@ func AsIf(private []recaller.Memory) []recaller.Memory {
 
 // Withhold takes what is private out of the material of a briefing: the memories, those that say the same, their
 // reminders, and the caller's name if that is private. What else must not be told it adds to what is forgotten, so
-// Snapshot takes it out of the rest.
-func Withhold(snap *recaller.Snapshot) {
+// Snapshot takes it out of the rest. It returns the view by which what was found is to be judged.
+func Withhold(snap *recaller.Snapshot) View {
 	if len(snap.Private) == 0 {
-		return
+		return View{}
 	}
-	gone := AsIf(snap.Private)
+	gone := AsIf(Untold(snap.Private, snap.Memories))
 	v := New(gone)
-	tells := v.tellers(snap.Private, snap.Memories)
+	tells := func(m recaller.Memory) bool { return v.Has(m.ID) }
 	snap.Forgotten = append(slices.Clone(snap.Forgotten), gone...)
 	snap.Reminders = slices.DeleteFunc(slices.Clone(snap.Reminders), func(r recaller.Reminder) bool {
-		return tells(recaller.Memory{ID: r.Memory}) || v.Retold(recaller.Memory{ID: r.Memory, Type: recaller.FollowUp, Value: r.Text})
+		return v.Has(r.Memory) || v.Retold(recaller.Memory{ID: r.Memory, Type: recaller.FollowUp, Value: r.Text})
 	})
 	snap.Memories = slices.DeleteFunc(slices.Clone(snap.Memories), tells)
 	for i, m := range snap.Memories {
@@ -41,12 +41,30 @@ func Withhold(snap *recaller.Snapshot) {
 			snap.Memories[i].Dispute = nil
 		}
 	}
+	if c := snap.Checkpoint; c != nil && c.Summary != "" && v.Checkpoint(*c).Summary == "" { // what is left of it says nothing
+		snap.Checkpoint = nil
+	}
 	if slices.ContainsFunc(snap.Private, func(m recaller.Memory) bool { return likeness.OfName(m.Key) }) {
 		snap.Caller.Name, snap.Caller.NameSource = "", ""
 	}
+	return v
 }
 
-// Tells reports whether a memory is private, or says what a private one does. private has every version of those that are
+// Untold returns the versions of private memories, and those of a caller's active memories that say the same.
+func Untold(private, known []recaller.Memory) []recaller.Memory {
+	if len(private) == 0 {
+		return nil
+	}
+	out, tells, v := slices.Clone(private), Tells(private, known), New(AsIf(private))
+	for _, m := range known {
+		if tells(m) && !v.Has(m.ID) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// Tells reports whether a memory is private, says what a private one does, or was found in the words that said it. private has every version of those that are
 // private now, known the caller's active memories.
 func Tells(private, known []recaller.Memory) func(recaller.Memory) bool {
 	return New(AsIf(private)).tellers(private, known)
@@ -63,9 +81,31 @@ func (v View) tellers(private, known []recaller.Memory) func(recaller.Memory) bo
 		}
 	}
 	for _, m := range known {
-		same[m.ID] = same[m.ID] || v.Retold(m)
+		same[m.ID] = same[m.ID] || v.Retold(m) || v.took(m)
 	}
 	return func(m recaller.Memory) bool { return same[m.ID] }
+}
+
+// took reports whether a memory was found in hidden turns alone: it quotes them.
+func (v View) took(m recaller.Memory) bool {
+	if v.Empty() || m.Source != recaller.SourceExtraction || len(m.Provenance.Turns) == 0 {
+		return false
+	}
+	x := v.index()
+	return !slices.ContainsFunc(m.Provenance.Turns, func(n int) bool { return !x.places[place{m.Provenance.Conversation, n}] })
+}
+
+// Touches reports whether something that must not be told was said in a conversation, by what it came from.
+func (v View) Touches(conv recaller.ConversationID) bool {
+	if v.Empty() || conv == "" {
+		return false
+	}
+	for p := range v.index().places {
+		if p.conv == conv {
+			return true
+		}
+	}
+	return false
 }
 
 // Hits returns what was found, without what must not be told. What the business itself has written stays.
@@ -83,6 +123,8 @@ func (v View) Hits(found []recaller.Hit) []recaller.Hit {
 			}
 			h.Neighbours = v.Turns(h.Conversation, h.Neighbours)
 		case h.Kind == recaller.HitMemory && v.Has(recaller.MemoryID(h.ID)):
+			continue
+		case v.Touches(h.Conversation): // without the turns nobody knows what it quotes of them
 			continue
 		default:
 			t := v.Text(recaller.Text{Conversation: h.Conversation, Title: h.Title, Text: h.Text, At: h.At}, nil)

@@ -101,6 +101,9 @@ func (s *server) searchDocuments(ctx context.Context, x *exchange, args tool.Arg
 	out := FoundDocuments{Results: []FoundDocument{}, Degraded: found.Degraded}
 	for _, d := range found.Found {
 		if d.Caller != "" {
+			if hidden.Touches(d.Conversation) || d.Origin == recaller.DocumentPin && !hidden.Empty() { // nobody knows what it quotes
+				continue
+			}
 			told := hidden.Text(recaller.Text{Title: d.Title, Text: d.Snippet, At: d.CreatedAt}, nil)
 			if d.Title, d.Snippet = told.Title, told.Text; d.Snippet == "" {
 				continue

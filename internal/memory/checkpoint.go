@@ -140,7 +140,8 @@ func (s *Service) resumable(
 		return nil, err
 	}
 	told := gone.Checkpoint(*c)
-	if (told.Source == recaller.CheckpointFound || c.Summary != "" && !sight.sees()) && told.Summary == "" && string(told.StagingData) == "{}" { // all was forgotten, or is private
+	left := string(told.StagingData) != "{}" && (sight.sees() || c.Summary == "")
+	if (told.Source == recaller.CheckpointFound || !sight.sees()) && told.Summary == "" && !left { // all was forgotten, or is private
 		return nil, nil
 	}
 	return &told, nil

@@ -67,3 +67,16 @@ func (s *Service) Known(
 	}
 	return slices.DeleteFunc(slices.Clone(known), hidden), nil
 }
+
+// Untold returns the versions of a caller's private memories, and those that say the same: what recall must not find for
+// everybody.
+func (s *Service) Untold(
+	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID,
+) ([]recaller.Memory, error) {
+	private, err := s.Deps.Store.Private(ctx, tenant, caller)
+	if err != nil || len(private) == 0 {
+		return nil, err
+	}
+	known, err := s.active(ctx, tenant, caller)
+	return forgotten.Untold(private, known), err
+}
