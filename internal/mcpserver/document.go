@@ -101,11 +101,7 @@ func (s *server) searchDocuments(ctx context.Context, x *exchange, args tool.Arg
 	out := FoundDocuments{Results: []FoundDocument{}, Degraded: found.Degraded}
 	for _, d := range found.Found {
 		if d.Caller != "" {
-			if hidden.Touches(d.Conversation) || d.Origin == recaller.DocumentPin && !hidden.Empty() { // nobody knows what it quotes
-				continue
-			}
-			told := hidden.Text(recaller.Text{Title: d.Title, Text: d.Snippet, At: d.CreatedAt}, nil)
-			if d.Title, d.Snippet = told.Title, told.Text; d.Snippet == "" {
+			if d.Title, d.Snippet = tellable(hidden, d.Document, d.Snippet); d.Snippet == "" {
 				continue
 			}
 		}
@@ -127,4 +123,13 @@ func renamed(err error) error {
 		return recaller.InvalidField("query", "%s", e.Msg)
 	}
 	return err
+}
+
+// tellable returns what may be told of a document of a caller's; nothing where nobody knows what it quotes.
+func tellable(hidden forgotten.View, d recaller.Document, snippet string) (title, text string) {
+	if hidden.Touches(d.Conversation) || d.Origin == recaller.DocumentPin && !hidden.Empty() {
+		return "", ""
+	}
+	told := hidden.Text(recaller.Text{Title: d.Title, Text: snippet, At: d.CreatedAt}, nil)
+	return told.Title, told.Text
 }
