@@ -77,6 +77,8 @@ type Snapshot struct {
 	// Pinned are those of the caller's pinned documents that are not archived whose words are newest, newest first: as
 	// many as are told, of all and of those that clients wrote. Bounded by the store.
 	Pinned []Document
+	// People are the others who use a number of the caller's.
+	People []Caller
 }
 
 // PinnedTold is how many pinned documents a briefing tells.

@@ -32,6 +32,7 @@ type Caller struct {
 	TimeZone   string     // IANA name; empty: from the number's region, else the tenant's
 	FirstSeen  time.Time
 	LastSeen   time.Time
+	Shares     bool     // others use his number, or did
 	MergedInto CallerID // who has all that was his; empty: he has it himself
 	// Unreadable says that what is sealed of him cannot be opened: his key is missing (in lists only), or his row or an
 	// identity of his is damaged.
@@ -63,6 +64,20 @@ func (c Caller) identity(kind IdentityKind) string {
 		}
 	}
 	return ""
+}
+
+// Shared reports whether others use a number of the caller's, as far as he knows.
+func (c Caller) Shared() bool {
+	return c.Shares || slices.ContainsFunc(c.Identities, func(i Identity) bool { return i.Shared })
+}
+
+// Called reports whether somebody who is called so may be the caller: all words of the one name are in the other.
+func (c Caller) Called(name string) bool {
+	known, said := strings.Fields(strings.ToLower(c.Name)), strings.Fields(strings.ToLower(name))
+	within := func(few, many []string) bool {
+		return len(few) > 0 && !slices.ContainsFunc(few, func(w string) bool { return !slices.Contains(many, w) })
+	}
+	return within(known, said) || within(said, known)
 }
 
 // NameSource says how a caller's name came to be known. A stronger source is never overwritten by a weaker one:

@@ -103,10 +103,14 @@ type Conversation struct {
 	RecordingURL   string
 	PlatformIDs    map[string]string // ids by platform name, as P4 has them
 	Attestation    Attestation       // what the network said of the caller's number
-	Trust          Trust             // how sure it is who the caller is; of one from before there were tiers: by what was shown
-	Metadata       json.RawMessage   // an object of the application's own, or nil
-	Summary        *Summary          // nil until wrapped up
-	Analysis       *Analysis         // nil until wrapped up
+	// BegunAs is the caller that it was taken to be with at first, and Continues what that one said in it; empty: nobody
+	// else began it.
+	BegunAs   CallerID
+	Continues ConversationID
+	Trust     Trust           // how sure it is who the caller is; of one from before there were tiers: by what was shown
+	Metadata  json.RawMessage // an object of the application's own, or nil
+	Summary   *Summary        // nil until wrapped up
+	Analysis  *Analysis       // nil until wrapped up
 	// Unreadable is set in lists only. What is sealed of the conversation is damaged, or the words that its summary is
 	// checked against are. It is listed without what cannot be read.
 	Unreadable bool

@@ -79,3 +79,42 @@ type Releasing struct {
 	Identity Identity
 	At       time.Time
 }
+
+// Handing says that somebody else speaks in an active conversation from a turn on. The conversation goes on as his, with
+// its id, its external id and the ids of platforms; what was said until then becomes one of its own, which has ended.
+type Handing struct {
+	Conversation ConversationID
+	From         CallerID // with whom it was
+	To           CallerID // who speaks now; with NewCaller, who is made
+	NewCaller    bool
+	Name         string // of a new caller; empty: not known
+	NameSource   NameSource
+	// Recycled: the number is the new caller's, and leaves the one whose it was. Otherwise both are known by it.
+	Recycled bool
+	Turns    int            // that the conversation has
+	Cut      int            // the number of the first turn that is not the former's; 0: none is
+	Users    int            // how many from Cut on are the caller's
+	Past     ConversationID // the id of what was said until then; counts only with Cut
+	Reason   string         // why that ended
+	At       time.Time
+	Trust    Trust         // how sure it is who speaks now
+	Steps    []PlannedStep // of the wrap-up of what was said until then
+	Job      *Job
+	Words    bool // the store has the words
+}
+
+// Handed is the result of a Handing.
+type Handed struct {
+	Caller       Caller
+	Conversation Conversation  // as it goes on
+	Past         *Conversation // what was said until then; nil: nothing
+	Changes      []Change      // of both callers
+}
+
+// Speaking says who speaks now in a conversation that was taken to be with somebody else.
+type Speaking struct {
+	Caller   CallerID // empty: by name, or somebody new
+	Name     string   // one who is known under the number by it is found again; else somebody new has it
+	New      bool     // somebody new, whoever has such a name
+	Recycled bool     // the number has a new owner: it leaves the one whose it was
+}

@@ -148,4 +148,6 @@ type Change struct {
 	Surer     bool     // it is surer now who the caller of Conversation is
 	// Zone says that the caller's days may begin in another zone now: an index must be built anew.
 	Zone bool
+	// Handed says that the Conversation was somebody else's until now: its listeners are told what is known of this one.
+	Handed bool
 }

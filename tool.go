@@ -22,13 +22,15 @@ const (
 	ToolRecall         Tool = "recall"
 	ToolReadCheckpoint Tool = "read_checkpoint"
 	ToolSaveCheckpoint Tool = "save_checkpoint"
+
+	ToolSomeoneElse Tool = "someone_else"
 )
 
 // Tools lists the tools in the order in which they are told to a model.
 func Tools() []Tool {
 	return []Tool{
 		ToolStoreMemory, ToolUpdateMemory, ToolForgetMemory, ToolMarkPrivate, ToolSetReminder, ToolCancelReminder,
-		ToolListReminders, ToolRecall, ToolReadCheckpoint, ToolSaveCheckpoint,
+		ToolListReminders, ToolRecall, ToolReadCheckpoint, ToolSaveCheckpoint, ToolSomeoneElse,
 	}
 }
 
@@ -69,4 +71,5 @@ const (
 	ToolResumed   = "checkpoint read"
 	ToolSaved     = "checkpoint saved"
 	ToolCleared   = "checkpoint cleared"
+	ToolHanded    = "somebody else speaks"
 )

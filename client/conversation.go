@@ -67,6 +67,8 @@ type Conversation struct {
 	SessionID       string             `json:"session_id,omitempty" doc:"Of a voice conversation its id as a voice session, which serves wherever its id does." example:"voice-session:0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	ExternalID      string             `json:"external_id" doc:"The platform's own id; empty if there is none." example:"CA0123456789abcdef"`
 	CallerID        string             `json:"caller_id" doc:"The caller; empty while the store is away." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	BegunAs         string             `json:"begun_as,omitempty" doc:"The caller that it was taken to be with at first; left out where nobody else began it." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3d"`
+	Continues       string             `json:"continues,omitempty" doc:"The conversation with that one, until somebody else spoke; left out where nothing but a greeting was said." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 	ThreadID        string             `json:"thread_id,omitempty" doc:"The thread that it is a part of." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a40"`
 	Channel         recaller.Channel   `json:"channel" enum:"voice,sms,whatsapp,web-chat,telegram,api" doc:"Over what it runs." example:"voice"`
 	Direction       recaller.Direction `json:"direction" enum:"inbound,outbound" doc:"Who began." example:"inbound"`
@@ -157,7 +159,7 @@ type ConversationRecord struct {
 // ToolRecord is what is kept of a tool call. The words are in the memory only.
 type ToolRecord struct {
 	ID       string        `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a42"`
-	Tool     recaller.Tool `json:"tool" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder,cancel_reminder,list_reminders,recall,read_checkpoint,save_checkpoint" doc:"Which tool." example:"store_memory"`
+	Tool     recaller.Tool `json:"tool" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder,cancel_reminder,list_reminders,recall,read_checkpoint,save_checkpoint,someone_else" doc:"Which tool." example:"store_memory"`
 	Result   string        `json:"result" doc:"What was done, as memories have it (created, updated, …), reminder set, or why it failed (invalid, not found, …)." example:"created"`
 	MemoryID string        `json:"memory_id,omitempty" doc:"The memory that it was about." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 	Version  int           `json:"version,omitempty" doc:"The memory's version, as the call left it." example:"1"`
@@ -269,6 +271,27 @@ func (c *Client) VerifyConversation(ctx context.Context, id string) (Conversatio
 	var out VerifyResponse
 	err := c.do(ctx, request{method: http.MethodPost, path: path("conversations", id, "verify"), out: &out})
 	return out.Conversation, err
+}
+
+// SpeakerRequest says who speaks now.
+type SpeakerRequest struct {
+	CallerID string `json:"caller_id,omitempty" doc:"The caller, where it is known who it is." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	Name     string `json:"name,omitempty" doc:"What they are called, at most 200 bytes: one who is known under the number by it is found again; else it is the name of a new caller." example:"Anna"`
+	New      bool   `json:"new,omitempty" doc:"Somebody new, whoever is called so." example:"false"`
+	Recycled bool   `json:"recycled,omitempty" doc:"The number has a new owner: it leaves the one whose it was, who keeps all else." example:"false"`
+}
+
+// SpeakerResponse is the conversation as it goes on.
+type SpeakerResponse struct {
+	Caller       Caller       `json:"caller" doc:"Who speaks now."`
+	Conversation Conversation `json:"conversation" doc:"The conversation, as theirs."`
+	Briefing     Briefing     `json:"briefing" doc:"What the agent is to be told now, in place of what it was told before."`
+}
+
+// SomeoneElse has an active conversation go on as somebody else's.
+func (c *Client) SomeoneElse(ctx context.Context, id string, in SpeakerRequest) (SpeakerResponse, error) {
+	var out SpeakerResponse
+	return out, c.do(ctx, request{method: http.MethodPost, path: path("conversations", id, "speaker"), body: in, out: &out})
 }
 
 // EndConversation ends a conversation; its write-up follows. Ending it again changes nothing.

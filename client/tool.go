@@ -46,6 +46,13 @@ type MarkPrivateCall struct {
 	Key string `json:"key" doc:"The memory's key, case ignored, its id, or words that it fits clearly." example:"health"`
 }
 
+// SomeoneElseCall is someone_else: the agent speaks with another person than it was told.
+type SomeoneElseCall struct {
+	ToolContext
+	Name     string `json:"name,omitempty" doc:"What the one who speaks now is called; one who is known under the number by it is found again." example:"Anna"`
+	Recycled bool   `json:"recycled,omitempty" doc:"The number has a new owner: it leaves the one whose it was." example:"false"`
+}
+
 // SetReminderCall is set_reminder: the tenant's webhook is told at that time.
 type SetReminderCall struct {
 	ToolContext
@@ -112,7 +119,7 @@ type ToolCall struct {
 	CallSessionID string          `json:"callSessionId" doc:"The conversation, by its id or external id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	LineID        string          `json:"lineId,omitempty" doc:"The caller: the id, the number or an external id; the conversation's if not said." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
 	AccountID     string          `json:"accountId,omitempty" doc:"The tenant; the key's if not said." example:"default"`
-	Name          recaller.Tool   `json:"name" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder,cancel_reminder,list_reminders,recall,read_checkpoint,save_checkpoint" doc:"Which tool." example:"store_memory"`
+	Name          recaller.Tool   `json:"name" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder,cancel_reminder,list_reminders,recall,read_checkpoint,save_checkpoint,someone_else" doc:"Which tool." example:"store_memory"`
 	Arguments     json.RawMessage `json:"arguments" doc:"What the model gave: an object, or a string that holds one. Its fields are those of the tool's definition."`
 	CallID        string          `json:"call_id,omitempty" doc:"The model's own id of the call; it comes back with the answer." example:"call_aBc123"`
 }
@@ -165,6 +172,11 @@ func (c *Client) UpdateMemoryTool(ctx context.Context, in UpdateMemoryCall) (Too
 // ForgetMemoryTool takes a memory out of every prompt and search; its history stays.
 func (c *Client) ForgetMemoryTool(ctx context.Context, in ForgetMemoryCall) (ToolAnswer, error) {
 	return c.tool(ctx, recaller.ToolForgetMemory, in)
+}
+
+// SomeoneElseTool has the conversation go on as somebody else's.
+func (c *Client) SomeoneElseTool(ctx context.Context, in SomeoneElseCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolSomeoneElse, in)
 }
 
 // MarkPrivateTool limits a memory to conversations with its caller.

@@ -119,7 +119,7 @@ func (a *App) remembering(masked func(kind string)) *memory.Service {
 // tools returns the use cases of an agent's tools.
 func (a *App) tools() *tool.Service {
 	return tool.New(tool.Deps{
-		Memories: a.memories, Store: a.store, Words: a.conversations, Recall: a.recall, Tenants: a.tenants,
+		Memories: a.memories, Store: a.store, Words: a.conversations, Recall: a.recall, Speakers: a.conversations, Tenants: a.tenants,
 		LastTurn: a.conversations.LastTurn,
 		Log:      a.log, Metrics: tool.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
 	})

@@ -260,6 +260,7 @@ func (c *composer) caller() {
 	c.section("caller", "Caller", true, c.callerLead)
 	c.callerName()
 	c.callerNumber()
+	c.callerPeople()
 	c.callerTotal()
 }
 
@@ -284,6 +285,34 @@ func (c *composer) callerNumber() {
 		c.field(rankNumber, "Id", who.ExternalID(), maxKey)
 	}
 }
+
+// callerPeople tells who else uses the number, the one who was here most often first.
+func (c *composer) callerPeople() {
+	if len(c.snap.People) == 0 {
+		return
+	}
+	people := append([]recaller.Caller{c.snap.Caller}, c.snap.People...)
+	slices.SortStableFunc(people, func(a, b recaller.Caller) int { return cmp.Compare(b.Conversations, a.Conversations) })
+	var names []string
+	for i, p := range people {
+		name := cmp.Or(p.Name, "somebody whose name is not known")
+		if i == 0 && p.Conversations > people[1].Conversations {
+			name += " (most often)"
+		}
+		names = append(names, name)
+	}
+	c.field(rankName, "Several people use this number", strings.Join(names, ", "), maxPeople)
+	c.unit(rankName, func(*unit) {
+		c.str("  Unless it is clear who speaks, ask before you tell any of what you know.")
+		if c.snap.Tenant.MemoryTools {
+			c.str(" If it is another, call someone_else.")
+		}
+		c.str("\n")
+	})
+}
+
+// maxPeople bounds the names of those who use one number.
+const maxPeople = 200
 
 // callerTotal tells how often the caller was here, if that is known.
 func (c *composer) callerTotal() {
@@ -334,6 +363,8 @@ func (c *composer) callerLead() {
 		case c.resuming || c.errands != nil:
 		case c.open != nil:
 			c.str(" Another " + noun(c.open.Conversation.Channel) + " with them is still open.")
+		case len(c.snap.People) > 0:
+			c.str(" Greet them without a name.")
 		case c.snap.Caller.Name != "":
 			c.str(" Welcome them back by name.")
 		default:

@@ -53,6 +53,9 @@ type Store interface {
 	// SetRecording keeps where the recording of a conversation that has ended is, unless that is known. Conflict while it
 	// is active.
 	SetRecording(ctx context.Context, tenant recaller.TenantID, conv recaller.ConversationID, link string) error
+	// HandOver makes an active conversation somebody else's from a turn on; Household lists who uses a caller's numbers too.
+	HandOver(ctx context.Context, tenant recaller.TenantID, in recaller.Handing) (recaller.Handed, error)
+	Household(ctx context.Context, tenant recaller.TenantID, of recaller.Caller) ([]recaller.Caller, error)
 	// RaiseTrust notes that it is surer now who the caller of an active conversation is. Conflict once it has ended.
 	RaiseTrust(ctx context.Context, tenant recaller.TenantID, in recaller.Raising) (recaller.Raised, error)
 	// Conversation finds one by its id or its external id.
@@ -77,6 +80,7 @@ type Store interface {
 	Forgotten(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
 	// Private returns every version of the memories that are private now.
 	Private(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID) ([]recaller.Memory, error)
+	Caller(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error)
 	CallerByIdentity(ctx context.Context, tenant recaller.TenantID, id recaller.Identity) (recaller.Caller, error)
 	TenantIDs(ctx context.Context) ([]recaller.TenantID, error)
 }
@@ -91,6 +95,8 @@ type Tenants interface {
 type Archive interface {
 	Append(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, turns []recaller.Turn) error
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
+	// Drop deletes the files of a caller's conversations.
+	Drop(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, of ...recaller.ConversationID) error
 	// EachPage ranges over what Turns returns, a page at a time.
 	EachPage(
 		ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation,

@@ -89,6 +89,8 @@ func (e *entry) refusalLocked(w *work, held int) error {
 	switch {
 	case e.state.over():
 		return errOver
+	case w.hand != nil:
+		return recaller.Errorf(recaller.Unavailable, "the store is away: try again")
 	case e.state == closing:
 		return recaller.Errorf(recaller.Unavailable, "the store is away and the conversation was about to be closed as idle")
 	case !w.sent && held+len(w.turns) > maxHeldTurns:

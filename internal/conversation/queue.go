@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -20,9 +21,11 @@ type work struct {
 	turns []recaller.Turn
 	talk  guard.Dialogue // what was asked last, once the turns were said
 	end   *End
-	once  recaller.Once // of the request; zero: the request cannot be repeated
-	at    time.Time     // when it came
-	size  int64         // counted in ledger.heldBytes; 0 until it is held
+	// hand makes the conversation, as it is then, somebody else's; it is never held.
+	hand func(ctx context.Context, conv recaller.Conversation) error
+	once recaller.Once // of the request; zero: the request cannot be repeated
+	at   time.Time     // when it came
+	size int64         // counted in ledger.heldBytes; 0 until it is held
 
 	first int  // the number of its first turn, once it was sent or held
 	sent  bool // the store was asked for it, and may have carried it out
@@ -137,7 +140,9 @@ func (q *queue) remember(w *work, a answer) {
 // join joins held turns that came one by one into the first work. Two kinds stay as they are: a request with a token,
 // since a repeat finds it by that token; and one that was sent before, since it must be sent again unchanged.
 func (q *queue) join() {
-	plain := func(w *work) bool { return w.held && w.done && !w.sent && w.end == nil && w.once.Token == "" }
+	plain := func(w *work) bool {
+		return w.held && w.done && !w.sent && w.end == nil && w.hand == nil && w.once.Token == ""
+	}
 	w, n := q.works[0], 1
 	if !plain(w) {
 		return
@@ -256,6 +261,9 @@ func (e *entry) stepLocked(w *work) *step {
 	switch {
 	case w.end != nil:
 		now.again, e.queue.endAsked = e.queue.endAsked, true
+	case w.hand != nil:
+		w.sent = true
+		return now
 	case e.queue.inDoubt:
 		now.inDoubt = true
 		return now

@@ -86,6 +86,8 @@ func (s *Service) carryOut(ctx context.Context, e *entry, now *step) error {
 			return s.writeOpening(ctx, e, *now.opening)
 		case now.work.end != nil:
 			return s.writeEnd(ctx, e, now)
+		case now.work.hand != nil:
+			return s.writeHand(ctx, e, now)
 		default:
 			return s.writeTurns(ctx, e, now)
 		}
@@ -145,6 +147,18 @@ func (s *Service) writeEnd(ctx context.Context, e *entry, now *step) error {
 	}
 	s.retire(e, closed.Conversation, now.work)
 	now.answer = &answer{conv: closed.Conversation}
+	return nil
+}
+
+// writeHand makes the conversation somebody else's. While it is in doubt which turns the store has, that is refused.
+func (s *Service) writeHand(ctx context.Context, e *entry, now *step) error {
+	if err := now.work.hand(ctx, now.conv); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	e.queue.remove(now.work)
+	e.mu.Unlock()
+	now.answer = &answer{}
 	return nil
 }
 

@@ -74,7 +74,7 @@ func reaches() map[string][]reach {
 		"get-encryption": just(200, ""), "rotate-encryption": just(0, ""),
 
 		"get-conversation": none(""), "conversation-briefing": none(""), "conversation-events": none(""),
-		"add-turns": none(`{"speaker":"user","text":"a"}`), "verify-conversation": none(""), "end-conversation": none(`{}`),
+		"add-turns": none(`{"speaker":"user","text":"a"}`), "verify-conversation": none(""), "end-conversation": none(`{}`), "speaker": none(`{"name":"call"}`),
 		"list-conversations":   {{status: 200, query: "?caller_id={caller}"}, {status: 200, query: "?status=active&caller_id={caller}&limit=1"}},
 		"start-conversation":   {{status: 422, body: `{"caller":{"external_id":"x","caller_id":"{caller}"}}`}, {status: 201, body: `{"caller":{"phone":"{phone}"}}`, alone: true}},
 		"import-conversations": {{status: 422, body: `{"caller":{"external_id":"x"},"caller_id":"{caller}","started_at":"2026-01-05T08:00:00Z","turns":[]}`}},
@@ -138,6 +138,7 @@ func toolReaches() map[string][]reach {
 		"tool-recall":          `"query":"call"`,
 		"tool-read-checkpoint": ``,
 		"tool-save-checkpoint": `"summary":"call"`,
+		"tool-someone-else":    `"name":"call"`,
 	}
 	ids := []string{
 		`"callSessionId":"{conversation}","lineId":"{caller}","accountId":"{second}"`,

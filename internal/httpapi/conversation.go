@@ -13,6 +13,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/briefing"
+	"github.com/recallerhq/recaller/internal/caller"
 	"github.com/recallerhq/recaller/internal/conversation"
 )
 
@@ -126,6 +127,14 @@ func (s *server) conversationRoutes() {
 			"(`trust.raised`), and the briefing is made anew. Again it changes nothing. 409 once it has ended, or where the caller " +
 			"showed no identity.",
 	}, s.verify)
+	add(s, route{
+		id: "speaker", method: http.MethodPost, path: "/v1/conversations/{id}/speaker", tag: tagConversations,
+		summary: "Say that somebody else speaks", statuses: []int{http.StatusConflict},
+		about: "The person on the line is another than the conversation was taken to be with. It goes on as theirs, with its id, " +
+			"its external id and the ids of platforms; what was said until then becomes an ended conversation of the one before " +
+			"(`continues`), unless it was a greeting. Both are known by the number then. The briefing in the answer takes the " +
+			"place of the one before, and listeners get it too. Without a caller_id and a name: somebody new.",
+	}, s.speaker)
 	s.eventRoute()
 }
 
@@ -267,6 +276,30 @@ func (s *server) end(ctx context.Context, x *exchange, in *struct {
 func (s *server) verify(ctx context.Context, x *exchange, in *ConversationPath) (*plain[client.VerifyResponse], error) {
 	conv, err := s.Conversations.Verify(ctx, x.Tenant, in.ID)
 	return body200(client.VerifyResponse{Conversation: conversationOut(conv)}, err)
+}
+
+func (s *server) speaker(ctx context.Context, x *exchange, in *struct {
+	ConversationPath
+	Body client.SpeakerRequest
+},
+) (*plain[client.SpeakerResponse], error) {
+	b := in.Body
+	if err := caller.ValidName(b.Name); err != nil {
+		return nil, err
+	}
+	if b.CallerID != "" && (b.Name != "" || b.New || b.Recycled) {
+		return nil, recaller.InvalidField("caller_id", "cannot be given together with name, new or recycled")
+	}
+	out, err := s.Conversations.SomeoneElse(ctx, x.Tenant, in.ID, recaller.Speaking{
+		Caller: recaller.CallerID(b.CallerID), Name: b.Name, New: b.New, Recycled: b.Recycled,
+	})
+	if err != nil {
+		return nil, err
+	}
+	text, err := s.Conversations.Briefing(ctx, x.Tenant, string(out.Conversation.ID), briefing.Request{})
+	return body200(client.SpeakerResponse{
+		Caller: callerOut(out.Caller), Conversation: conversationOut(out.Conversation), Briefing: briefingOut(text),
+	}, err)
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -65,6 +65,7 @@ func conversationOut(c recaller.Conversation) client.Conversation {
 		StartedAt: instant(c.StartedAt), EndedAt: instant(c.EndedAt), LastActivityAt: instant(c.LastActivityAt),
 		DurationSeconds: c.Duration.Seconds(), TurnCount: c.Turns, EndReason: c.EndReason, RecordingURL: c.RecordingURL,
 		PlatformIDs: c.PlatformIDs, Attestation: client.Attestation(c.Attestation), Trust: c.Trust, Metadata: c.Metadata, ThreadID: string(c.Thread), Unreadable: c.Unreadable,
+		BegunAs: string(c.BegunAs), Continues: string(c.Continues),
 	}
 	if c.Summary != nil {
 		sum := client.Summary(*c.Summary)

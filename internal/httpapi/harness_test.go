@@ -169,7 +169,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		Store: st, Words: convs, Tenants: tenants, Embedder: h.embedder, Documents: docs, Log: log, Metrics: search.NewMetrics(h.reg), Now: time.Now,
 	})
 	tools := tool.New(tool.Deps{
-		Memories: memories, Store: st, Words: convs, Recall: rec, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
+		Memories: memories, Store: st, Words: convs, Recall: rec, Speakers: convs, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
 	})
 	return Deps{
 		Gate:          admission.New(tenants, log, admission.Options{Failures: -1}),

@@ -42,6 +42,9 @@ type Conversations interface {
 		ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []conversation.TurnInput,
 	) (turns []recaller.Turn, durable bool, err error)
 	Verify(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
+	SomeoneElse(
+		ctx context.Context, tenant recaller.TenantID, ref string, in recaller.Speaking,
+	) (recaller.Handed, error)
 	End(ctx context.Context, tenant recaller.TenantID, ref string, in conversation.End) (recaller.Conversation, error)
 	Get(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (conversation.Record, error)
 	GetAll(ctx context.Context, tenant recaller.TenantID, ref string, withTurns bool) (conversation.Record, error)

@@ -332,6 +332,8 @@ func everyNewCall(ctx context.Context, c *client.Client) {
 	_, _ = c.StoreMemoryTool(ctx, client.StoreMemoryCall{})
 	_, _ = c.UpdateMemoryTool(ctx, client.UpdateMemoryCall{})
 	_, _ = c.ForgetMemoryTool(ctx, client.ForgetMemoryCall{})
+	_, _ = c.SomeoneElseTool(ctx, client.SomeoneElseCall{})
+	_, _ = c.SomeoneElse(ctx, "x", client.SpeakerRequest{})
 	_, _ = c.MarkPrivateTool(ctx, client.MarkPrivateCall{})
 	_, _ = c.SetReminderTool(ctx, client.SetReminderCall{})
 	_, _ = c.CancelReminderTool(ctx, client.CancelReminderCall{})

@@ -45,7 +45,7 @@ func operations(o Options) map[string]*admission.Operation {
 		"list-tools", "list-reminders", "caller-reminders", "list-documents", "get-document", "query-documents",
 		"list-threads", "get-thread", "thread-messages", "thread-prompt")
 	declare(admission.Operation{Scope: recaller.ScopeAgent},
-		"start-conversation", "add-turns", "verify-conversation", "end-conversation", "update-caller",
+		"start-conversation", "add-turns", "verify-conversation", "speaker", "end-conversation", "update-caller",
 		"store-memory", "update-memory", "forget-memory", "undo-memory", "put-checkpoint", "delete-checkpoint",
 		"call-tool",
 		"set-reminder", "remind-caller", "cancel-reminder", "retry-reminder",

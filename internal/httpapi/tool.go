@@ -40,6 +40,9 @@ func (s *server) toolRoutes() error {
 		"What the caller left unfinished within the tenant's resume window.")
 	s.tool(recaller.ToolSaveCheckpoint, reflect.TypeFor[client.SaveCheckpointCall](), "Save the checkpoint in a call",
 		"Takes the place of the one before; the intent `completed` clears it. It is durable when it answers.")
+	s.tool(recaller.ToolSomeoneElse, reflect.TypeFor[client.SomeoneElseCall](), "Say in a call that somebody else speaks",
+		"From here on the conversation is another person's: one who is known under the number by the name, or somebody new. "+
+			"What the agent was told of the one before is not told any more.")
 	add(s, route{
 		id: "call-tool", method: http.MethodPost, path: toolsPath + "call", tag: tagTools, rawBody: true,
 		summary: "Call any tool",

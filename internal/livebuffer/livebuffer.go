@@ -63,6 +63,18 @@ func (b *Buffer) AddKey(key string) {
 	}
 }
 
+// Since returns a buffer with the turns from a number on, numbered anew, and no keys: what was before was somebody else's.
+func (b *Buffer) Since(number int) Buffer {
+	var out Buffer
+	for _, t := range b.turns {
+		if t.Number >= number {
+			t.Number -= number
+			out.turns = append(out.turns, t)
+		}
+	}
+	return out
+}
+
 // Turns returns a copy of the turns, oldest first, without those that are too old by now.
 func (b *Buffer) Turns(now time.Time) []Turn {
 	oldest := now.Add(-MaxAge)

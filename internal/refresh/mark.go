@@ -36,7 +36,7 @@ type mark struct {
 // never waits.
 func (s *Service) Apply(c recaller.Change) {
 	var convs []recaller.ConversationID
-	if len(c.Memories) > 0 || c.Surer {
+	if len(c.Memories) > 0 || c.Surer || c.Handed {
 		convs = s.Listening(c.Tenant, c.Caller)
 	}
 	for _, k := range s.note(c, convs) {

@@ -17,11 +17,12 @@ type callerBody struct {
 	TimeZone   string              `json:"time_zone,omitempty"`
 	Hidden     *hiddenName         `json:"hidden,omitempty"` // the name that was forgotten; nil: none
 	MergedInto recaller.CallerID   `json:"merged_into,omitempty"`
+	Shares     bool                `json:"shares,omitempty"`
 }
 
 // known gives a caller as the rules of memory see him; bodyOf gives the body of such a caller.
 func (c callerBody) known() decide.Caller {
-	out := decide.Caller{Name: c.Name, Source: c.NameSource, TimeZone: c.TimeZone}
+	out := decide.Caller{Name: c.Name, Source: c.NameSource, TimeZone: c.TimeZone, Shares: c.Shares}
 	if c.Hidden != nil {
 		out.Hidden = decide.Hidden(*c.Hidden)
 	}
@@ -29,7 +30,7 @@ func (c callerBody) known() decide.Caller {
 }
 
 func bodyOf(c decide.Caller) callerBody {
-	out := callerBody{Name: c.Name, NameSource: c.Source, TimeZone: c.TimeZone}
+	out := callerBody{Name: c.Name, NameSource: c.Source, TimeZone: c.TimeZone, Shares: c.Shares}
 	if c.Hidden != (decide.Hidden{}) {
 		hidden := hiddenName(c.Hidden)
 		out.Hidden = &hidden
@@ -123,7 +124,8 @@ func (b box) openCaller(c *recaller.Caller, sealed []byte) error {
 		c.Unreadable = true
 		return b.leaveOut(err, callerAt(c.ID))
 	}
-	c.Name, c.NameSource, c.TimeZone, c.MergedInto = body.Name, body.NameSource, body.TimeZone, body.MergedInto
+	c.Name, c.NameSource, c.TimeZone = body.Name, body.NameSource, body.TimeZone
+	c.MergedInto, c.Shares = body.MergedInto, body.Shares
 	return nil
 }
 
@@ -254,7 +256,7 @@ func (s *Store) UpdateCaller(
 		if c.Name == "" {
 			c.NameSource = ""
 		}
-		body := callerBody{Name: c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone}
+		body := callerBody{Name: c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone, Shares: c.Shares}
 		if c.Name == "" { // a forgotten name is kept only while he has no other
 			was, err := b.readCallerBody(ctx, tx, tenant, id)
 			if err != nil {

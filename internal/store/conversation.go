@@ -20,8 +20,11 @@ type conversationBody struct {
 	Metadata     json.RawMessage      `json:"metadata,omitempty"`
 	Attestation  recaller.Attestation `json:"attestation,omitzero"`
 	Trust        recaller.Trust       `json:"trust,omitempty"`
-	Offset       time.Duration        `json:"offset,omitempty"`
-	Thread       recaller.ThreadID    `json:"thread,omitempty"`
+	BegunAs      recaller.CallerID    `json:"begun_as,omitempty"`
+	// Continues is in the body of the one that goes on.
+	Continues recaller.ConversationID `json:"continues,omitempty"`
+	Offset    time.Duration           `json:"offset,omitempty"`
+	Thread    recaller.ThreadID       `json:"thread,omitempty"`
 	// Of a conversation that has ended, what its head said (see head).
 	Kept   int  `json:"kept,omitempty"`
 	Broken bool `json:"broken,omitempty"`
@@ -105,6 +108,7 @@ func (b box) openWith(c sealedConversation) (recaller.Conversation, head, error)
 	c.ExternalID, c.EndReason, c.Cut, c.RecordingURL = body.ExternalID, body.EndReason, body.Cut, body.RecordingURL
 	c.PlatformIDs, c.Metadata, c.Offset, c.Thread = body.PlatformIDs, body.Metadata, body.Offset, body.Thread
 	c.Attestation, c.Trust = body.Attestation, body.trust()
+	c.BegunAs, c.Continues = body.BegunAs, body.Continues
 	if c.summary == nil {
 		return c.Conversation, h, nil
 	}
@@ -121,6 +125,7 @@ func (b box) sealConversation(c recaller.Conversation, h head) ([]byte, error) {
 	body := conversationBody{
 		ExternalID: c.ExternalID, EndReason: c.EndReason, Cut: c.Cut, RecordingURL: c.RecordingURL, PlatformIDs: c.PlatformIDs,
 		Metadata: c.Metadata, Attestation: c.Attestation, Trust: c.Trust, Offset: c.Offset, Thread: c.Thread,
+		BegunAs: c.BegunAs, Continues: c.Continues,
 	}
 	if c.Status != recaller.Active {
 		body.Kept, body.Broken = h.kept, h.broken

@@ -70,6 +70,7 @@ type moveBody struct {
 	Checkpoint    *recaller.Checkpoint      `json:"s,omitempty"` // the one that gave way; of either
 	Saved         *recaller.Checkpoint      `json:"n,omitempty"` // the one that went
 	Sums          sums                      `json:"a,omitzero"`
+	Alone         bool                      `json:"alone,omitempty"` // From shared no number before
 	Name          string                    `json:"name,omitempty"`  // that the one had from the other
 	First         int64                     `json:"first,omitempty"` // when To was seen, before
 	Last          int64                     `json:"last,omitempty"`
@@ -296,7 +297,7 @@ func (m *moving) bear(ctx context.Context, tx Tx) error {
 		return recaller.Errorf(recaller.Conflict, "the caller was merged into another")
 	}
 	m.to.reg = &register{caller: m.to.id, entries: map[recaller.MemoryID]entry{}}
-	m.to.body = callerBody{Name: m.name, TimeZone: m.from.body.TimeZone}
+	m.to.body = callerBody{Name: m.name, TimeZone: m.from.body.TimeZone, Shares: true}
 	if m.name != "" {
 		m.to.body.NameSource = recaller.NameSet
 	}

@@ -342,6 +342,7 @@ func (m *moving) settle() {
 		}
 		if m.emptied {
 			from.body.MergedInto = to.id
+			to.body.Shares = to.body.Shares && !u.Alone
 		}
 		if m.move.Kind == recaller.MoveMerge {
 			from.row.FirstSeen = fromMicros(u.First)
@@ -353,6 +354,7 @@ func (m *moving) settle() {
 	}
 	m.body.Sums = m.sums
 	if m.born {
+		m.body.Alone, from.body.Shares = !from.body.Shares, true
 		to.row.FirstSeen, to.row.LastSeen = m.first, m.last
 		return
 	}

@@ -37,9 +37,13 @@ func (s *Store) Snapshot(
 	whole := !b.unbound // what is damaged is told each time that it is met
 	b.note, own.note = noting(b.note, &whole), noting(own.note, &whole)
 	snap, err := s.readSnapshot(ctx, tenant, caller, own, b)
-	if err == nil && keeps && whole {
-		s.keepSnapshot(tenant, caller, writes, snap)
+	if err != nil || !snap.Caller.Shared() {
+		if err == nil && keeps && whole {
+			s.keepSnapshot(tenant, caller, writes, snap)
+		}
+		return snap, err
 	}
+	snap.People, err = s.Household(ctx, tenant, snap.Caller) // never kept: nobody tells when one of them is called otherwise
 	return snap, err
 }
 

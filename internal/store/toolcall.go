@@ -64,7 +64,7 @@ func insertToolCall(ctx context.Context, tx Tx, tenant recaller.TenantID, c reca
 func toolResults() []string {
 	all := []string{
 		recaller.ToolReminded, recaller.ToolCancelled, recaller.ToolListed, recaller.ToolRecalled, recaller.ToolResumed,
-		recaller.ToolSaved, recaller.ToolCleared,
+		recaller.ToolSaved, recaller.ToolCleared, recaller.ToolHanded,
 	}
 	for _, a := range []recaller.MemoryAction{
 		recaller.MemoryCreated, recaller.MemoryUpdated, recaller.MemoryConfirmed, recaller.MemoryKept, recaller.MemoryMerged,

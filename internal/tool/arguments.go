@@ -94,6 +94,7 @@ var fields = map[string]string{
 	"existingkey": "existingKey", "newvalue": "newValue", "memoryid": "memoryId", "dueat": "dueAt",
 	"repeat": "repeat", "reminderid": "reminderId",
 	"query": "query", "summary": "summary", "intent": "intent", "stagingdata": "stagingData",
+	"name": "name", "recycled": "recycled",
 }
 
 // ids are the fields that say in which call a tool is used. They may stand beside the arguments.

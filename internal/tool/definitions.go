@@ -26,6 +26,7 @@ func Definitions() []Definition {
 		{recaller.ToolRecall, recallText, json.RawMessage(recallSchema)},
 		{recaller.ToolReadCheckpoint, readText, json.RawMessage(readSchema)},
 		{recaller.ToolSaveCheckpoint, saveText, json.RawMessage(saveSchema)},
+		{recaller.ToolSomeoneElse, elseText, json.RawMessage(elseSchema)},
 	}
 }
 
@@ -245,5 +246,23 @@ const saveSchema = `{
     }
   },
   "required": ["summary"],
+  "additionalProperties": false
+}`
+
+const elseText = `Call this as soon as it turns out that you speak with somebody else than you were told: "this is Anna, Karl's wife", "I'll hand you over to my husband", "he does not live here any more, this is my number now".
+Give the name where it was said, never a guess. What you know of the one before stays with that one: do not tell it. What you are answered is of who speaks now.`
+
+const elseSchema = `{
+  "type": "object",
+  "properties": {
+    "name": {
+      "type": "string",
+      "description": "What the one who speaks now is called, as they said it; leave it out where they did not"
+    },
+    "recycled": {
+      "type": "boolean",
+      "description": "True only where they say that the number is theirs now and the other has nothing to do with it any more"
+    }
+  },
   "additionalProperties": false
 }`

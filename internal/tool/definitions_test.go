@@ -29,6 +29,7 @@ func TestDefinitionsTellWhatToolsTake(t *testing.T) {
 		"memory_type": "fact", "key": "pet", "value": "a parrot", "confidence": 0.5, "suggest_reminder": true,
 		"existing_key": "pet", "new_value": "a dog", "due_at": "tomorrow at 9", "repeat": "daily",
 		"query": "the parrot", "summary": "A leak", "intent": "job_creation", "staging_data": `{"issue":"leak"}`,
+		"name": "Anna", "recycled": false,
 	}
 	var names []recaller.Tool
 	b := newBench(t)

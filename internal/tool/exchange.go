@@ -38,7 +38,7 @@ func (s *Service) enter(ctx context.Context, x *exchange) error {
 	if x.caller, err = s.Store.Caller(ctx, x.call.Tenant, x.conv.Caller); err != nil {
 		return err
 	}
-	if !isCaller(x.call.Caller, x.caller, tenant) {
+	if !isCaller(x.call.Caller, x.caller, tenant) && !x.begunAs() {
 		return recaller.Errorf(recaller.NotFound, "the conversation is not with this line")
 	}
 	x.rights = tenant.Rights(x.conv.Trust)
@@ -53,6 +53,12 @@ func (s *Service) enter(ctx context.Context, x *exchange) error {
 		x.turns = []int{n}
 	}
 	return nil
+}
+
+// begunAs reports whether a call names the caller with whom the conversation was begun: an agent goes on to name him when
+// somebody else speaks.
+func (x exchange) begunAs() bool {
+	return x.call.Caller != "" && x.call.Caller == string(x.conv.BegunAs)
 }
 
 // find finds the conversation of a call. Outside of any there is none, but it is known with whom it would be.

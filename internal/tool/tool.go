@@ -1,6 +1,6 @@
 // Package tool carries out what a live agent's model calls while it talks: store_memory, update_memory, forget_memory,
 // mark_private, set_reminder, cancel_reminder and list_reminders (spec W1–W3, W11, W13), and recall, read_checkpoint and
-// save_checkpoint (H1–H4, B7). A call has a name and JSON
+// save_checkpoint (H1–H4, B7), and someone_else (B1). A call has a name and JSON
 // arguments, by whatever protocol it came. When it is answered, it is durable, with its record. The answer waits for
 // nothing but the store.
 //
@@ -139,6 +139,7 @@ type Deps struct {
 	Store    Store
 	Words    Words
 	Recall   Recaller
+	Speakers Speakers
 	Tenants  Tenants
 	Log      *slog.Logger
 	Metrics  *Metrics
@@ -224,6 +225,8 @@ func (s *Service) carry(ctx context.Context, x exchange) (res Result, err error)
 		res, err = s.readCheckpoint(ctx, x)
 	case recaller.ToolSaveCheckpoint:
 		res, err = s.saveCheckpoint(ctx, x)
+	case recaller.ToolSomeoneElse:
+		res, err = s.someoneElse(ctx, x)
 	}
 	return res, err
 }

@@ -36,6 +36,7 @@ type bench struct {
 	changes  *usecasetest.Changes
 	registry *prometheus.Registry
 	log      *obstest.Stream
+	speakers speakers
 	said     int // the number of Ana's last turn; -1: nobody knows
 	ana, bob recaller.Opened
 }
@@ -51,6 +52,7 @@ func newBench(t testing.TB) *bench {
 	settings := usecasetest.Settings{tenant: b.MakeTenant(t, recaller.Tenant{ID: tenant, Name: "First"})}
 	b.ana = b.calls("CA1", recaller.Identity{Kind: recaller.IdentityPhone, Value: "+12125550143"}, recaller.Identity{Kind: recaller.IdentityExternal, Value: "ana-7"})
 	b.bob = b.calls("CA2", recaller.Identity{Kind: recaller.IdentityPhone, Value: "+12125550199"})
+	b.speakers.conv = b.ana.Conversation
 	told := feed.New(feed.Options{})
 	b.memories = memory.New(memory.Deps{
 		Store: b.Place.Store, Tenants: settings, Now: b.Clock.Now, NewID: b.NewID,
@@ -60,7 +62,8 @@ func newBench(t testing.TB) *bench {
 	b.Register(told, views.All{Memories: b.memories, Recall: rec})
 	b.tools = tool.New(tool.Deps{
 		Memories: faulty{b.memories, b.faults}, Store: recorder{b.Place.Store, b.faults}, Words: b.Place.Store, Tenants: settings, Recall: rec,
-		Log: log, Metrics: tool.NewMetrics(b.registry), Now: b.Clock.Now, NewID: b.NewID,
+		Speakers: &b.speakers,
+		Log:      log, Metrics: tool.NewMetrics(b.registry), Now: b.Clock.Now, NewID: b.NewID,
 		LastTurn: func(_ recaller.TenantID, conv recaller.ConversationID) (int, bool) {
 			return b.said, b.said >= 0 && conv == b.ana.Conversation.ID
 		},
@@ -460,7 +463,7 @@ func TestCallThatIsWrongNamesTheField(t *testing.T) {
 	for _, name := range recaller.Tools() {
 		switch name {
 		case recaller.ToolStoreMemory, recaller.ToolUpdateMemory, recaller.ToolRecall, recaller.ToolReadCheckpoint,
-			recaller.ToolSaveCheckpoint:
+			recaller.ToolSaveCheckpoint, recaller.ToolSomeoneElse:
 			continue
 		}
 		when := ""

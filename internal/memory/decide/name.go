@@ -11,7 +11,8 @@ import (
 type Caller struct {
 	Name     string
 	Source   recaller.NameSource
-	TimeZone string // no rule looks at it
+	TimeZone string // no rule looks at it, nor at the next
+	Shares   bool
 	Hidden   Hidden // zero: nothing; it counts only while he has no name
 }
 

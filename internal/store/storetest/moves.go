@@ -449,8 +449,94 @@ func (b *bench) moveReaches(own recaller.Opened, theirs recaller.MoveID) []reach
 			_, _, err := s.Release(ctx, "t1", recaller.Releasing{Caller: their.Caller.ID, Identity: their.Caller.Identities[0], At: b.now})
 			return 0, err
 		}, recaller.NotFound},
+		{"HandOver", func() (int, error) {
+			_, err := s.HandOver(ctx, "t1", recaller.Handing{Conversation: their.Conversation.ID, From: own.Caller.ID, To: "caller-reach", NewCaller: true, At: b.now})
+			return 0, err
+		}, recaller.NotFound},
+		{"HandOver", func() (int, error) {
+			_, err := s.HandOver(ctx, "t1", recaller.Handing{Conversation: own.Conversation.ID, From: own.Caller.ID, To: their.Caller.ID, At: b.now})
+			return 0, err
+		}, recaller.NotFound},
+		{"Household", func() (int, error) {
+			l, err := s.Household(ctx, "t1", their.Caller)
+			return len(slices.DeleteFunc(l, func(c recaller.Caller) bool { return c.ID == own.Caller.ID })), err
+		}, ""},
 		{"Move", func() (int, error) { _, err := s.Move(ctx, "t1", theirs); return 0, err }, recaller.NotFound},
 		{"Moves", func() (int, error) { l, err := s.Moves(ctx, "t1", their.Caller.ID, b.now); return len(l), err }, ""},
 		{"MergedInto", func() (int, error) { l, err := s.MergedInto(ctx, "t1", their.Caller.ID); return len(l), err }, ""},
 	}
+}
+
+// handedOver: from a turn on a call is somebody else's; what was said before, and what came of it, stays with the first.
+func handedOver(b *bench) {
+	karl := b.open("t1", opening{name: "Karl", external: "CA1"})
+	b.say("t1", karl, "user: my boiler is a Vaillant", "assistant: noted", "user: here is Anna")
+	boiler := b.memory(karl.Caller.ID, "boiler", "Vaillant")
+	boiler.Provenance = recaller.Provenance{Conversation: karl.Conversation.ID, Turns: []int{0}}
+	_, err := b.Store.StoreMemory(b.ctx, "t1", recaller.Storing{
+		Memory: boiler, Call: b.toolCall(karl, recaller.ToolStoreMemory), Reminder: b.reminder(b.now.AddDate(0, 0, 3)),
+	})
+	b.ok(err)
+	heard := b.announced(true)
+	in := recaller.Handing{
+		Conversation: karl.Conversation.ID, From: karl.Caller.ID, To: "caller-anna", NewCaller: true, Name: "Anna", NameSource: recaller.NameSaid,
+		Turns: 3, Cut: 2, Users: 1, Past: "past", Reason: "someone else", At: b.later(time.Second), Trust: recaller.TrustClaimed, Words: true,
+		Steps: planned(), Job: &recaller.Job{ID: "j-past", Kind: "wrapup", Subject: "past", RunAt: b.now},
+	}
+	late := in
+	late.Turns = 2
+	_, err = b.Store.HandOver(b.ctx, "t1", late)
+	b.fails(err, recaller.Conflict)
+	eq(b, "nothing was written", b.rows("callers", "t1"), 1)
+	out, err := b.Store.HandOver(b.ctx, "t1", in)
+	b.ok(err)
+	eq(b, "events", typesOf(heard.take()), "[conversation.ended caller.created]")
+	c, err := b.Store.Conversation(b.ctx, "t1", "CA1")
+	b.ok(err)
+	eq(b, "it goes on as hers", fmt.Sprint(c.ID, c.Caller, c.Turns, c.Status, c.BegunAs, c.Continues), fmt.Sprint(karl.Conversation.ID, "caller-anna", 1, recaller.Active, karl.Caller.ID, "past"))
+	past, err := b.Store.Conversation(b.ctx, "t1", "past")
+	b.ok(err)
+	eq(b, "what he said has ended", fmt.Sprint(past.Caller, past.Turns, past.Status, past.EndReason), fmt.Sprint(karl.Caller.ID, 2, recaller.Completed, "someone else"))
+	his, hers := b.stands(karl.Caller.ID), b.stands("caller-anna")
+	for word, of := range map[string]string{"my boiler is": his, "here is Anna": hers, "Vaillant": his} {
+		eq(b, word, strings.Contains(of, word), true)
+		eq(b, word+" is told once", strings.Contains(his, word) && strings.Contains(hers, word), false)
+	}
+	eq(b, "what came of it points to what he said", b.active(karl.Caller.ID)[0].Provenance.Conversation, "past")
+	eq(b, "the tool's record too", b.calls(recaller.Opened{Conversation: past, Caller: karl.Caller}) != "", true)
+	anna := recaller.Opened{Caller: out.Caller, Conversation: c}
+	b.say("t1", anna, "assistant: hello Anna", "user: I keep a parrot")
+	turns, err := b.Store.Turns(b.ctx, "t1", b.close(anna, recaller.Completed).Conversation)
+	b.ok(err)
+	eq(b, "her words", fmt.Sprint(len(turns), turns[0].Text, turns[2].Number), "3here is Anna2")
+	people, err := b.Store.Household(b.ctx, "t1", b.caller(karl.Caller.ID))
+	b.ok(err)
+	eq(b, "who uses his number", fmt.Sprint(len(people), people[0].ID, people[0].Name), "1caller-annaAnna")
+	snap, err := b.Store.Snapshot(b.ctx, "t1", karl.Caller.ID)
+	b.ok(err)
+	eq(b, "an agent is told", snap.People[0].Name, "Anna")
+
+	b.later(time.Minute)
+	next := b.open("t1", opening{external: "CA2"})
+	eq(b, "a ring is taken for him", next.Caller.ID, karl.Caller.ID)
+	b.say("t1", next, "assistant: hello Karl")
+	back, err := b.Store.HandOver(b.ctx, "t1", recaller.Handing{
+		Conversation: next.Conversation.ID, From: karl.Caller.ID, To: "caller-anna", Turns: 1, At: b.later(time.Second), Trust: recaller.TrustClaimed, Words: true,
+	})
+	b.ok(err)
+	eq(b, "a greeting goes along", fmt.Sprint(back.Past == nil, back.Conversation.Turns), "true 1")
+	b.stands(karl.Caller.ID)
+	b.stands("caller-anna")
+
+	recycled, err := b.Store.HandOver(b.ctx, "t1", recaller.Handing{
+		Conversation: next.Conversation.ID, From: "caller-anna", To: karl.Caller.ID, Turns: 1, At: b.later(time.Second), Trust: recaller.TrustClaimed, Words: true,
+	})
+	b.ok(err)
+	eq(b, "and back", recycled.Caller.ID, karl.Caller.ID)
+	owner, err := b.Store.HandOver(b.ctx, "t1", recaller.Handing{
+		Conversation: next.Conversation.ID, From: karl.Caller.ID, To: "caller-new", NewCaller: true, Recycled: true, Turns: 1, At: b.later(time.Second), Trust: recaller.TrustClaimed, Words: true,
+	})
+	b.ok(err)
+	eq(b, "the number is the new owner's", fmt.Sprint(owner.Caller.Phone(), owner.Caller.Identities[0].Shared, b.caller(karl.Caller.ID).Phone()), number+"false")
+	b.noiseUntouched()
 }

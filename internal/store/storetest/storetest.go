@@ -187,6 +187,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"moves are undone in their order", movesUndoneInOrder},
 		{"a caller is split, and is one again", callersSplit},
 		{"no move is made up", movesForged},
+		{"somebody else speaks in a call", handedOver},
 		{"an erased caller is gone", erased},
 		{"one number is erased three times over", erasedTwice},
 		{"a caller rings while he is erased", erasedWhileCalling},

@@ -1,0 +1,240 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
+)
+
+// someoneElse is why what was said until then ended.
+const someoneElse = "someone else"
+
+// SomeoneElse has an active conversation go on as somebody else's: its id, its external id and the ids of platforms stay
+// with it. What was said until then becomes a conversation of its own, which has ended; if that was a greeting, it goes
+// along. The briefing is made anew. It needs the store: nothing of it is held.
+func (s *Service) SomeoneElse(
+	ctx context.Context, tenant recaller.TenantID, ref string, in recaller.Speaking,
+) (recaller.Handed, error) {
+	settings, err := s.Tenants.Tenant(ctx, tenant)
+	if err != nil {
+		return recaller.Handed{}, err
+	}
+	conv, err := s.find(ctx, tenant, ref)
+	if err != nil {
+		return recaller.Handed{}, err
+	}
+	if conv.Status != recaller.Active {
+		return recaller.Handed{}, recaller.Errorf(recaller.Conflict, "the conversation has ended")
+	}
+	who, as, err := s.speaks(ctx, tenant, conv, in)
+	if err != nil {
+		return recaller.Handed{}, err
+	}
+	if as.To == conv.Caller {
+		return recaller.Handed{Caller: who, Conversation: conv}, nil
+	}
+	e := s.Ledger.get(tenant, string(conv.ID))
+	if e == nil { // another process leads it
+		return s.handOver(ctx, settings, conv, as)
+	}
+	var out recaller.Handed
+	w := newWork(work{hand: func(ctx context.Context, conv recaller.Conversation) (err error) {
+		if out, err = s.handOver(ctx, settings, conv, as); err == nil {
+			s.handed(e, out)
+		}
+		return err
+	}}, s.Now())
+	if _, err := s.do(ctx, e, w); err != nil {
+		if errors.Is(err, errOver) {
+			err = recaller.Errorf(recaller.Conflict, "the conversation has ended")
+		}
+		return recaller.Handed{}, err
+	}
+	return out, nil
+}
+
+// speaks finds out who speaks now.
+func (s *Service) speaks(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, in recaller.Speaking,
+) (who recaller.Caller, as recaller.Handing, err error) {
+	as = recaller.Handing{
+		Conversation: conv.ID, From: conv.Caller, Recycled: in.Recycled, Name: strings.TrimSpace(in.Name),
+		NameSource: recaller.NameSaid, Reason: someoneElse,
+	}
+	was, err := s.Store.Caller(ctx, tenant, conv.Caller)
+	if err != nil {
+		return who, as, err
+	}
+	switch {
+	case in.Caller != "":
+		who, err = s.Store.Caller(ctx, tenant, in.Caller)
+		if recaller.KindOf(err) == recaller.NotFound || err == nil && who.MergedInto != "" {
+			err = recaller.InvalidField("caller_id", "must be the id of a caller")
+		}
+	case in.New || in.Recycled || as.Name == "":
+	case was.Called(as.Name):
+		who = was
+	default:
+		who, err = s.namesake(ctx, tenant, was, as.Name)
+	}
+	if err != nil {
+		return who, as, err
+	}
+	if as.To = who.ID; as.To == "" {
+		as.To, as.NewCaller = recaller.CallerID(s.NewID()), true
+	}
+	return who, as, nil
+}
+
+// namesake returns the one who is called so among those who use the numbers of a caller; nobody: none is.
+func (s *Service) namesake(
+	ctx context.Context, tenant recaller.TenantID, of recaller.Caller, name string,
+) (recaller.Caller, error) {
+	list, err := s.Store.Household(ctx, tenant, of)
+	if err != nil {
+		return recaller.Caller{}, err
+	}
+	list = slices.DeleteFunc(list, func(c recaller.Caller) bool { return !c.Called(name) })
+	switch len(list) {
+	case 0:
+		return recaller.Caller{}, nil
+	case 1:
+		return list[0], nil
+	}
+	return recaller.Caller{}, recaller.InvalidField("name", "must say more: %d who use the number are called so", len(list))
+}
+
+// handOver has the store write it, and the words that it does not keep follow. Nobody else writes in the conversation.
+func (s *Service) handOver(
+	ctx context.Context, tenant recaller.Tenant, conv recaller.Conversation, in recaller.Handing,
+) (recaller.Handed, error) {
+	turns, err := s.Turns(ctx, tenant.ID, conv)
+	if err != nil {
+		return recaller.Handed{}, err
+	}
+	in.Turns, in.At = conv.Turns, s.Now()
+	in.Words = tenant.Retention == recaller.Keep
+	in.Cut = min(cutAt(turns, in.Name), conv.Turns)
+	for _, t := range turns {
+		if t.Number >= in.Cut && t.Speaker == recaller.User {
+			in.Users++
+		}
+	}
+	in.Trust = recaller.TrustAtStart(conv.Trust != recaller.TrustAnonymous, false, conv.Attestation)
+	past := conv
+	if in.Cut > 0 {
+		in.Past = recaller.ConversationID(s.NewID())
+		past.ID, past.Status, past.EndedAt, past.Turns = in.Past, recaller.Completed, in.At, in.Cut
+		in.Steps, in.Job = s.wrapup(tenant, past, true)
+	}
+	stay, goes := parted(turns, in.Cut)
+	if tenant.Retention == recaller.Archive && in.Cut > 0 { // words first: those that are counted are there
+		if err := s.Archive.Append(ctx, tenant.ID, past, stay); err != nil {
+			return recaller.Handed{}, err
+		}
+	}
+	if tenant.Retention == recaller.Ephemeral && in.Cut > 0 {
+		if _, ok := s.Ledger.keep(tenant, past, stay, in.At); !ok {
+			return recaller.Handed{}, recaller.Errorf(recaller.Unavailable, "too many words wait to be written up")
+		}
+	}
+	out, err := s.Store.HandOver(ctx, tenant.ID, in)
+	if err != nil {
+		return out, err
+	}
+	if tenant.Retention == recaller.Archive {
+		if len(goes) > 0 {
+			err = s.Archive.Append(ctx, tenant.ID, out.Conversation, goes)
+		}
+		err = cmp.Or(err, s.Archive.Drop(ctx, tenant.ID, in.From, conv.ID))
+	}
+	if in.Cut > 0 {
+		s.Enqueued()
+	}
+	return out, err
+}
+
+// parted parts turns at a number; those from it on are numbered anew.
+func parted(turns []recaller.Turn, cut int) (stay, goes []recaller.Turn) {
+	for _, t := range turns {
+		if t.Number < cut {
+			stay = append(stay, t)
+			continue
+		}
+		t.Number -= cut
+		goes = append(goes, t)
+	}
+	return stay, goes
+}
+
+// handed takes in that a conversation is somebody else's, and tells the feed. Only the owner calls it.
+func (s *Service) handed(e *entry, out recaller.Handed) {
+	e.telling.Lock()
+	defer e.telling.Unlock()
+	cut := 0
+	if out.Past != nil {
+		cut = out.Past.Turns
+	}
+	e.mu.Lock()
+	from := e.conv.Caller
+	e.conv, e.known = out.Conversation, out.Caller
+	e.heard.handed(cut)
+	e.mu.Unlock()
+	s.Ledger.belongs(e, out.Caller.ID)
+	for _, c := range out.Changes {
+		s.Feed.Committed(c)
+	}
+	s.Feed.Anew(e.tenant.ID, from)
+	s.Feed.Anew(e.tenant.ID, out.Caller.ID)
+}
+
+// handed forgets what was said before a turn: it was somebody else's. What was asked last stays, so that its answer is
+// masked.
+func (h *heard) handed(cut int) {
+	_, h.only = parted(h.only, cut)
+	h.size = textBytes(h.only)
+	h.glance = h.glance.Since(cut)
+	if h.lastUser -= cut; h.lastUser < 0 {
+		h.lastUser = -1
+	}
+	h.gone = forgotten.View{}
+}
+
+// mostGreeting is how many words of a turn are no more than a greeting.
+const mostGreeting = 4
+
+// cutAt returns the number of the first turn that belongs to who speaks now. What nobody has answered yet is theirs, and
+// the last words in which they say their name. Where nothing but greetings was said before, all is theirs: 0.
+func cutAt(turns []recaller.Turn, name string) int {
+	if len(turns) == 0 {
+		return 0
+	}
+	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(name)), " ")
+	at := len(turns)
+	for at > 0 && turns[at-1].Speaker == recaller.User {
+		at--
+	}
+	for i := len(turns) - 1; i >= 0 && first != ""; i-- {
+		if turns[i].Speaker == recaller.User {
+			if strings.Contains(strings.ToLower(turns[i].Text), first) {
+				at = min(at, i)
+			}
+			break
+		}
+	}
+	said := slices.ContainsFunc(turns[:at], func(t recaller.Turn) bool {
+		return t.Speaker == recaller.User && len(strings.Fields(t.Text)) > mostGreeting
+	})
+	switch {
+	case !said:
+		return 0
+	case at == len(turns):
+		return turns[at-1].Number + 1
+	}
+	return turns[at].Number
+}
