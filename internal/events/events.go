@@ -153,8 +153,8 @@ func (b *Bus) Apply(c recaller.Change) {
 	if conv := c.Conversation; conv != nil {
 		if l := b.streams[stream{c.Tenant, conv.ID}]; l != nil {
 			b.belongs(l, caller{c.Tenant, c.Caller})
-			if c.Handed { // what is kept is of the one before
-				l.recent, l.bytes = nil, 0
+			if c.Handed {
+				b.handed(l, caller{c.Tenant, c.Caller})
 			}
 			if len(c.Turns) > 0 {
 				b.publish(l, Event{Type: TurnsAdded, Turns: c.Turns, At: now})

@@ -63,6 +63,14 @@ func (b *Bus) belongs(l *log, with caller) {
 	b.file(l)
 }
 
+// handed notes that a conversation is another caller's now. What is kept of it is of the one before, and goes. The lock
+// is held.
+func (b *Bus) handed(l *log, with caller) {
+	b.unfile(l)
+	l.with, l.recent, l.bytes = with, nil, 0
+	b.file(l)
+}
+
 // drop forgets a conversation. The lock is held.
 func (b *Bus) drop(l *log) {
 	delete(b.streams, l.of)

@@ -70,6 +70,7 @@ func (s *Service) stale(k key, with recaller.CallerID) bool {
 		s.marks[k] = m
 		s.enqueue(m)
 	}
+	m.with = with // it may have been handed over
 	if !m.stale {
 		m.stale, m.since = true, s.Now()
 	}

@@ -101,11 +101,14 @@ func (s *Service) compose(ctx context.Context, m *mark) (recaller.Briefing, erro
 func (s *Service) announced(ctx context.Context, m *mark) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	version, err := s.Version(ctx, m.tenant, m.with)
+	s.mu.Lock()
+	with := m.with
+	s.mu.Unlock()
+	version, err := s.Version(ctx, m.tenant, with)
 	if err != nil {
 		return err
 	}
-	if !s.Reached(ctx, m.tenant, m.with, version) {
+	if !s.Reached(ctx, m.tenant, with, version) {
 		return ctx.Err()
 	}
 	return nil
