@@ -25,6 +25,7 @@ func (a TelephoneAnswer) Valid() bool { return slices.Contains(TelephoneAnswers(
 type Telephone struct {
 	Answer    TelephoneAnswer // empty: AnswerGreeting
 	ForwardTo string          // a number in E.164 form, or a SIP address: "sip:agent@example.com"
+	Listen    bool            // calls that are forwarded are listened to, and what is said is kept
 	Greeting  string          // what is spoken first; empty: the profile's greeting
 	Language  string          // of what is spoken, as BCP 47 has it: "en-GB"; empty: the platform's
 	Voice     string          // as the platform names it; empty: the platform's

@@ -184,7 +184,7 @@ func (a *App) openTenants(ctx context.Context) error {
 	a.closers = append(a.closers, func() error { issuers.Close(); return nil })
 	a.tenants = tenant.New(tenant.Deps{
 		Store: a.store, Now: a.opts.Now, NewID: newID, Changed: a.feed.AnewTenant, Reachable: a.reach().Host,
-		Issuers: issuers, PublicURL: a.cfg.Public, Answers: telephony.Answers(a.sockets()...), Replies: a.replies(), Mute: a.mute(),
+		Issuers: issuers, PublicURL: a.cfg.Public, Answers: telephony.Answers(a.sockets()...), Replies: a.replies(), Mute: a.mute(), NoEars: !a.cfg.Deepgram.APIKey.Set(),
 		NoAgent: !a.hasModel(),
 	})
 	a.key = a.cfg.APIKey.Reveal()

@@ -36,6 +36,9 @@ func (a *App) answering(tools bridge.Tools) (*telephony.Server, error) {
 	if speaks, ok := a.cfg.Realtime(); ok {
 		sockets[recaller.AnswerBridge] = a.bridging(speaks, tools)
 	}
+	if a.cfg.Deepgram.APIKey.Set() {
+		sockets[recaller.AnswerForward] = a.listening(a.cfg.Deepgram)
+	}
 	return telephony.New(telephony.Deps{
 		Gate: a.gate, Tenants: a.tenants, Conversations: a.conversations, Texts: a.texting, Errands: a.errands,
 		Tokens: telephony.NewTokens(a.opts.Now),

@@ -20,7 +20,7 @@ func layers() []layer {
 		{name: "rules", pure: true, packages: []string{
 			"speech", "when", "repeat", "identity", "transcript", "recall/token", "recall/kind", "recall/index", "livebuffer",
 			"wrapup/reading", "wrapup/quote", "wrapup/summary", "wrapup/label", "wrapup/name", "wrapup/extract", "wrapup/unfinished", "wrapup/answer", "wrapup/evidence",
-			"errand/quiet", "errand/steps", "errand/wording", "agreement", "pin", "visitor", "guard", "prompt", "sms", "realtime", "mediastream", "fence", "forgotten", "tag", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
+			"errand/quiet", "errand/steps", "errand/wording", "agreement", "pin", "visitor", "guard", "prompt", "sms", "realtime", "mediastream", "utterance", "fence", "forgotten", "tag", "memory/likeness", "memory/decide", "search/stems", "search/asked", "search/rank", "embed/static", "embed/dialogue", "vector",
 		}},
 		{name: "use cases", may: []string{"rules"}, packages: []string{
 			"conversation", "thread", "briefing", "memory", "recall", "document", "wrapup", "privacy", "tenant", "caller",
@@ -35,7 +35,7 @@ func layers() []layer {
 		{name: "endpoints", packages: []string{"endpoint/..."}},
 		{name: "edges out", may: []string{"files", "keys", "endpoints"}, packages: []string{"archive", "audio", "jobs", "llm/...", "embed/...", "webhook/...", "remem", "oauth", "carrier/..."}},
 		// What telephony hands a call to. It is apart from the edges in, for those do not use one another.
-		{name: "bridge", own: true, may: []string{"rules", "use cases"}, packages: []string{"bridge/...", "rehearsal"}},
+		{name: "bridge", own: true, may: []string{"rules", "use cases"}, packages: []string{"bridge/...", "ears", "rehearsal"}},
 		{name: "admission", packages: []string{"admission"}},
 		{name: "HTTP", may: []string{"admission", "client"}, packages: []string{"httpdoor"}},
 		{name: "edges in", may: []string{"admission", "HTTP", "use cases", "rules", "client"}, packages: []string{

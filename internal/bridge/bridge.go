@@ -17,7 +17,6 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -125,43 +124,14 @@ type Bridge struct {
 // New returns a Bridge.
 func New(deps Deps, opts Options) *Bridge { return &Bridge{Deps: deps, opts: opts.withDefaults()} }
 
-// maxBefore is how many frames may come before a stream says which it is.
-const maxBefore = 50
-
 // Begin reads from a socket until it says which stream it is, for no longer than Options.Start. If it does not, why
 // says what is amiss (NoStart, BadForm, Flooded), and is empty otherwise. The socket is not closed.
 func (b *Bridge) Begin(ctx context.Context, phone Phone) (start mediastream.Start, why Reason) {
-	if start, why = b.begin(ctx, phone); why != "" {
+	if start, why = ReadStart(ctx, phone, b.opts.Start); why != "" {
 		b.Metrics.calls.WithLabelValues(string(why)).Inc()
 		b.Log.WarnContext(ctx, "a media stream was refused", "reason", string(why))
 	}
 	return start, why
-}
-
-func (b *Bridge) begin(ctx context.Context, phone Phone) (mediastream.Start, Reason) {
-	ctx, cancel := context.WithTimeout(ctx, b.opts.Start)
-	defer cancel()
-	token := ""
-	for range maxBefore {
-		f, err := phone.Next(ctx)
-		switch {
-		case errors.Is(err, ErrTooLarge):
-			return mediastream.Start{}, Flooded
-		case errors.Is(err, recaller.Invalid): // counts as a frame
-		case err != nil:
-			return mediastream.Start{}, NoStart
-		case f.Kind == mediastream.Connected:
-			token = f.Token
-		case f.Kind == mediastream.Stopped:
-			return mediastream.Start{}, NoStart
-		case f.Kind == mediastream.Started && !f.Start.Speakable():
-			return mediastream.Start{}, BadForm
-		case f.Kind == mediastream.Started:
-			f.Start.Token = token
-			return f.Start, ""
-		}
-	}
-	return mediastream.Start{}, Flooded
 }
 
 // Run bridges a call until it is over, and closes the telephone's socket. The stream has begun (Begin). When Run

@@ -83,12 +83,17 @@ func Dial(client *http.Client) Dialer {
 		if err != nil {
 			return nil, err
 		}
-		c, resp, err := websocket.Dial(ctx, to, &websocket.DialOptions{HTTPClient: client, HTTPHeader: header}) //nolint:bodyclose // the library closes it
-		if err != nil {
-			return nil, refused(resp, err)
-		}
-		return Socket(c, realtime.MaxEvent), nil
+		return Open(ctx, client, to, header, realtime.MaxEvent)
 	}
+}
+
+// Open connects to a WebSocket. Its errors are those of a Dialer.
+func Open(ctx context.Context, client *http.Client, to string, header http.Header, limit int64) (Conn, error) {
+	c, resp, err := websocket.Dial(ctx, to, &websocket.DialOptions{HTTPClient: client, HTTPHeader: header}) //nolint:bodyclose // the library closes it
+	if err != nil {
+		return nil, refused(resp, err)
+	}
+	return Socket(c, limit), nil
 }
 
 // refused gives a failure its kind. What the provider wrote is not told on.

@@ -40,12 +40,10 @@ func (t *talk) hear(f frame) {
 		t.end(Lost)
 		return
 	}
-	cost := 1 + float64(len(f.Payload))/4096
 	if f.err != nil {
 		t.Metrics.malforms.Inc()
-		cost = malformed
 	}
-	if !t.rate.take(cost, t.now) {
+	if !t.rate.Take(f.Frame, f.err, t.now) {
 		t.end(Flooded)
 		return
 	}
@@ -55,7 +53,9 @@ func (t *talk) hear(f frame) {
 	t.last = t.now
 	switch f.Kind {
 	case mediastream.Media:
-		t.listenTo(f)
+		if !f.IsTheirs {
+			t.listenTo(f)
+		}
 	case mediastream.Mark:
 		t.play.reached(f.Mark)
 		t.settle()
@@ -110,26 +110,4 @@ func (t *talk) tellDigits() {
 		t.owed(m)
 		t.respond()
 	}
-}
-
-// The telephone sends 50 frames a second, and a few seconds of them at once after the network was away.
-const (
-	perSecond = 200
-	burst     = 1000
-	malformed = 20 // frames that one counts for which cannot be read
-)
-
-// bucket bounds a rate. The zero value is full.
-type bucket struct {
-	used float64
-	last time.Time
-}
-
-func (b *bucket) take(cost float64, now time.Time) bool {
-	if !b.last.IsZero() {
-		b.used = max(0, b.used-now.Sub(b.last).Seconds()*perSecond)
-	}
-	b.last = now
-	b.used += cost
-	return b.used <= burst
 }

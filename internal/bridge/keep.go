@@ -5,13 +5,13 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
-	"strconv"
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/conversation"
-	"github.com/recallerhq/recaller/internal/realtime"
 )
 
 const (
@@ -20,13 +20,14 @@ const (
 	keepPause  = time.Second // between two
 )
 
-// keeper has the turns of a call kept, one after the other, while the call goes on.
-type keeper struct {
-	turns Turns
-	call  Call
-	log   *slog.Logger
-	m     *Metrics
-	wake  chan struct{}
+// Keeper has the turns of a call kept, one after the other, while the call goes on. Get one from NewKeeper; Run must run.
+type Keeper struct {
+	turns  Turns
+	tenant recaller.TenantID
+	conv   recaller.ConversationID
+	lose   prometheus.Counter
+	log    *slog.Logger
+	wake   chan struct{}
 
 	mu           sync.Mutex
 	waiting      []conversation.TurnInput
@@ -35,46 +36,48 @@ type keeper struct {
 	kept, unkept int
 }
 
-// add has a turn kept. It never waits. session is the number of the model's session, whose ids are its own.
-func (k *keeper) add(session int, turn realtime.Turn) {
+// NewKeeper returns a Keeper of a call's turns. Those that cannot be kept are counted by lost.
+func NewKeeper(turns Turns, tenant recaller.TenantID, conv recaller.ConversationID, lost prometheus.Counter, log *slog.Logger) *Keeper {
+	return &Keeper{turns: turns, tenant: tenant, conv: conv, lose: lost, log: log, wake: make(chan struct{}, 1)}
+}
+
+// Add has a turn kept, once for the name that it has in the call. It never waits.
+func (k *Keeper) Add(name string, turn conversation.TurnInput) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.waiting) >= maxWaiting {
 		k.lost(recaller.Exhausted)
 		return
 	}
-	sure := turn.Confidence
-	k.waiting = append(k.waiting, conversation.TurnInput{
-		Speaker: turn.Speaker, Text: turn.Text, At: turn.At, Confidence: &sure, Interrupted: turn.Interrupted,
-	})
-	k.tokens = append(k.tokens, "bridge turn "+string(k.call.Conversation)+" "+strconv.Itoa(session)+" "+turn.Item)
+	k.waiting = append(k.waiting, turn)
+	k.tokens = append(k.tokens, "bridge turn "+string(k.conv)+" "+name)
 	k.signal()
 }
 
 // lost counts a turn that is not kept. The lock is held.
-func (k *keeper) lost(kind recaller.Kind) {
+func (k *Keeper) lost(kind recaller.Kind) {
 	k.unkept++
-	k.m.unkept.Inc()
-	k.log.Error("a turn of a bridged call was not kept", "kind", string(kind))
+	k.lose.Inc()
+	k.log.Error("a turn of a call over a media stream was not kept", "kind", string(kind))
 }
 
-func (k *keeper) signal() {
+func (k *Keeper) signal() {
 	select {
 	case k.wake <- struct{}{}:
 	default:
 	}
 }
 
-// finish says that no more turns come.
-func (k *keeper) finish() {
+// Finish says that no more turns come.
+func (k *Keeper) Finish() {
 	k.mu.Lock()
 	k.done = true
 	k.mu.Unlock()
 	k.signal()
 }
 
-// run keeps turns until there are no more, or ctx ends. What waits then is lost.
-func (k *keeper) run(ctx context.Context) {
+// Run keeps turns until there are no more, or ctx ends. What waits then is lost.
+func (k *Keeper) Run(ctx context.Context) {
 	for {
 		turn, token, ok := k.next(ctx)
 		if !ok {
@@ -91,7 +94,7 @@ func (k *keeper) run(ctx context.Context) {
 	}
 }
 
-func (k *keeper) next(ctx context.Context) (turn conversation.TurnInput, token string, ok bool) {
+func (k *Keeper) next(ctx context.Context) (turn conversation.TurnInput, token string, ok bool) {
 	for {
 		k.mu.Lock()
 		if len(k.waiting) > 0 {
@@ -115,7 +118,7 @@ func (k *keeper) next(ctx context.Context) (turn conversation.TurnInput, token s
 
 // keep keeps one turn. Where the store is away, conversation holds it; what fails all the same may work later, and the
 // token makes it one turn however often it is told.
-func (k *keeper) keep(ctx context.Context, turn conversation.TurnInput, token string) (err error) {
+func (k *Keeper) keep(ctx context.Context, turn conversation.TurnInput, token string) (err error) {
 	defer func() {
 		if crash := recover(); crash != nil {
 			k.log.Error("panic in keeping a turn of a bridged call", "stack", string(debug.Stack()))
@@ -123,7 +126,7 @@ func (k *keeper) keep(ctx context.Context, turn conversation.TurnInput, token st
 		}
 	}()
 	for try := 1; ; try++ {
-		_, _, err := k.turns.AddTurns(ctx, k.call.Tenant, string(k.call.Conversation), recaller.Once{Token: token},
+		_, _, err := k.turns.AddTurns(ctx, k.tenant, string(k.conv), recaller.Once{Token: token},
 			[]conversation.TurnInput{turn})
 		if err == nil || try == keepTries || !passes(err) || !pause(ctx, keepPause) {
 			return err
@@ -153,8 +156,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// counts returns how many turns were kept and how many were not.
-func (k *keeper) counts() (kept, unkept int) {
+// Counts returns how many turns were kept and how many were not.
+func (k *Keeper) Counts() (kept, unkept int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.kept, k.unkept + len(k.waiting)

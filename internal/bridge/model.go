@@ -2,9 +2,11 @@ package bridge
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/realtime"
 )
@@ -342,7 +344,10 @@ func (t *talk) keepTurns(turns []realtime.Turn) {
 		if strings.HasPrefix(turn.Item, historyID) {
 			continue // it was kept when it was said
 		}
-		t.keep.add(t.sessions, turn)
+		sure := turn.Confidence
+		t.keep.Add(strconv.Itoa(t.sessions)+" "+turn.Item, conversation.TurnInput{
+			Speaker: turn.Speaker, Text: turn.Text, At: turn.At, Confidence: &sure, Interrupted: turn.Interrupted,
+		})
 		t.history = append(t.history, turn)
 		bytes := 0
 		for i := len(t.history) - 1; i >= 0; i-- {

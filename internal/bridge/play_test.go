@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/recallerhq/recaller/internal/mediastream"
 )
 
 var noon = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
@@ -102,21 +104,21 @@ func TestMarksThatDoNotComeBackCountWhenTheirTimeIsOver(t *testing.T) {
 
 func TestTheRateOfFrames(t *testing.T) {
 	t.Parallel()
-	var b bucket
+	var b Rate
 	now := noon
 	for range 60 * 50 { // a minute of speech
-		if !b.take(1, now) {
+		if !b.Take(mediastream.Frame{}, nil, now) {
 			t.Fatal("a telephone is refused")
 		}
 		now = now.Add(20 * time.Millisecond)
 	}
 	for range 500 { // ten seconds at once, after the network was away
-		if !b.take(1, now) {
+		if !b.Take(mediastream.Frame{}, nil, now) {
 			t.Fatal("what was held up is refused")
 		}
 	}
 	for range burst {
-		if !b.take(1, now) {
+		if !b.Take(mediastream.Frame{}, nil, now) {
 			return
 		}
 	}

@@ -39,12 +39,12 @@ type talk struct {
 	jobs    chan job
 	results chan done
 	out     *outbox[outgoing]
-	keep    *keeper
+	keep    *Keeper
 	sub     *events.Subscription
 	news    <-chan events.Event
 
 	now, began, last time.Time // last: the last frame of the telephone's
-	rate             bucket
+	rate             Rate
 	play             playback
 	early            []string // audio that came while no session was ready
 	recent, unsaid   []string // the last audio, and that of the items whose words are not known yet
@@ -72,7 +72,7 @@ func newTalk(ctx context.Context, b *Bridge, phone Phone, call Call) *talk {
 	}
 	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	t.working, t.stopWork = context.WithCancel(context.WithoutCancel(ctx))
-	t.keep = &keeper{turns: b.Turns, call: call, log: t.log, m: b.Metrics, wake: make(chan struct{}, 1)}
+	t.keep = NewKeeper(b.Turns, call.Tenant, call.Conversation, b.Metrics.unkept, t.log)
 	t.sub, _ = b.Events.Subscribe(call.Tenant, call.Conversation, call.Caller, 0)
 	t.news = t.sub.C
 	return t
@@ -91,7 +91,7 @@ func (t *talk) run() {
 	t.io.Go(t.speak)
 	t.io.Go(t.pingPhone)
 	t.workers.Go(func() { t.work(t.working) })
-	t.workers.Go(func() { t.keep.run(t.working) })
+	t.workers.Go(func() { t.keep.Run(t.working) })
 	t.dial()
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -150,7 +150,7 @@ func (t *talk) close() Outcome {
 		t.keepTurns(m.deriver.Flush(t.now).Turns)
 		closing.Go(func() { _ = m.conn.Close() }) // all is over, whatever it says
 	}
-	t.keep.finish()
+	t.keep.Finish()
 	closing.Wait()
 	t.cancel()
 	t.io.Wait()
@@ -161,7 +161,7 @@ func (t *talk) close() Outcome {
 	timer.Stop()
 	t.stopWork()
 	out := Outcome{Reason: t.reason, Lasted: t.now.Sub(t.began), Retried: t.retried}
-	out.Kept, out.Unkept = t.keep.counts()
+	out.Kept, out.Unkept = t.keep.Counts()
 	t.Metrics.calls.WithLabelValues(string(t.reason)).Inc()
 	t.log.Info("a bridged call is over", "reason", string(t.reason), "dur_ms", out.Lasted.Milliseconds(),
 		"turns", out.Kept, "unkept", out.Unkept, "retried", out.Retried)

@@ -201,9 +201,11 @@ type Realtime struct {
 	Turns    string // how it tells that a caller speaks, a JSON object; empty: as usual
 }
 
-// Deepgram has a voice agent, which may be the Realtime model (spec V12).
+// Deepgram listens to calls that are forwarded, and its voice agent may be the Realtime model (spec V12).
 type Deepgram struct {
-	APIKey Secret
+	APIKey Secret // empty: nobody listens
+	URL    string // of the API that listens
+	Model  string // that listens
 }
 
 // Remem is an outside document server that documents of conversations are delivered to, too (spec V11).

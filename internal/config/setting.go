@@ -150,7 +150,9 @@ func (c *Config) telephoneFields() []field {
 		{"realtime.hears", "RECALLER_REALTIME_HEARS", "", "Model that writes down what callers say. Not set: `gpt-4o-transcribe`, `grok-transcribe`, or `nova-3`; Deepgram also has `flux-general-en` and `flux-general-multi`.", text(&c.Talking.Hears)},
 		{"realtime.beta", "RECALLER_REALTIME_BETA", "false", "The endpoint takes the older names of OpenAI's protocol (`OpenAI-Beta: realtime=v1`), as some compatible servers do.", boolean(&c.Talking.Beta)},
 		{"realtime.turns", "RECALLER_REALTIME_TURNS", "", "How the model tells that a caller speaks, and has ended: its `turn_detection`, a JSON object, such as `{\"type\":\"semantic_vad\"}`. Not set: `server_vad`. Deepgram has none.", object(&c.Talking.Turns)},
-		{"deepgram.api_key", "DEEPGRAM_API_KEY", "", "Key of Deepgram, whose voice agent may be the realtime model.", secret(&c.Deepgram.APIKey)},
+		{"deepgram.api_key", "DEEPGRAM_API_KEY", "", "Key of Deepgram, which [listens to calls that are forwarded](telephone.md#listening-to-forwarded-calls) where a tenant has that, and whose voice agent may be the realtime model. Not set: nobody listens.", secret(&c.Deepgram.APIKey)},
+		{"deepgram.url", "RECALLER_DEEPGRAM_URL", "https://api.deepgram.com", "Deepgram's API that listens.", address(&c.Deepgram.URL)},
+		{"deepgram.model", "RECALLER_DEEPGRAM_MODEL", "nova-3", "Model that listens. One whose name begins with `flux-` (`flux-general-en`, `flux-general-multi`) decides by itself when somebody has finished.", text(&c.Deepgram.Model)},
 	}
 }
 

@@ -115,6 +115,7 @@ func settings(t *recaller.Tenant, in client.TenantSettings) {
 	if p := in.Telephone; p != nil {
 		put(&t.Telephone.Answer, p.Answer)
 		put(&t.Telephone.ForwardTo, p.ForwardTo)
+		put(&t.Telephone.Listen, p.Listen)
 		put(&t.Telephone.Greeting, p.Greeting)
 		put(&t.Telephone.Language, p.Language)
 		put(&t.Telephone.Voice, p.Voice)

@@ -67,15 +67,16 @@ const (
 
 // Frame is one message of the platform's.
 type Frame struct {
-	Kind    Kind
-	Payload string        // of Media: base64 of what the caller says, as it came
-	At      time.Duration // of Media: since the stream began
-	Chunk   int64         // of Media: its place among those of its track; 0: not told
-	Digit   string        // of Digit: the key that was pressed
-	Mark    string        // of Mark: the name of the mark that was reached
-	Token   string        // of Connected: what the platform was told to show; Telnyx only
-	Code    int64         // of Fault: the platform's number of it
-	Start   Start         // of Started
+	Kind     Kind
+	Payload  string        // of Media: base64 of what is said, as it came
+	IsTheirs bool          // of Media: it is what the caller hears, not what he says; only where that was asked for
+	At       time.Duration // of Media: since the stream began
+	Chunk    int64         // of Media: its place among those of its track; 0: not told
+	Digit    string        // of Digit: the key that was pressed
+	Mark     string        // of Mark: the name of the mark that was reached
+	Token    string        // of Connected: what the platform was told to show; Telnyx only
+	Code     int64         // of Fault: the platform's number of it
+	Start    Start         // of Started
 }
 
 // Start is how a stream begins.
@@ -144,13 +145,19 @@ func named(f Frame, limit int) (Frame, error) {
 	return f, nil
 }
 
-// media reads what was said. The other side of the call, where a platform sends it too, means nothing here.
+// media reads what was said, by the caller or by the other side.
 func (w Wire) media(m gjson.Result) (Frame, error) {
-	if track := m.Get("track").String(); track != "" && track != "inbound" && track != "inbound_track" {
+	theirs := false
+	switch m.Get("track").String() {
+	case "", "inbound", "inbound_track":
+	case "outbound", "outbound_track":
+		theirs = true
+	default:
 		return Frame{Kind: Other}, nil
 	}
 	f := Frame{
-		Kind: Media, Payload: m.Get("payload").String(), Chunk: m.Get("chunk").Int(),
+		IsTheirs: theirs,
+		Kind:     Media, Payload: m.Get("payload").String(), Chunk: m.Get("chunk").Int(),
 		At: time.Duration(clamp(m.Get("timestamp").Int(), maxStamp)) * time.Millisecond,
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,7 +51,8 @@ func TestRead(t *testing.T) {
 			"audio, numbers as numbers, a slash escaped", mediastream.Telnyx, `{"event":"media","sequence_number":5,"stream_id":"s1","media":{"track":"inbound","chunk":2,"timestamp":40,"payload":"\/38A"}}`,
 			mediastream.Frame{Kind: mediastream.Media, Payload: "/38A", Chunk: 2, At: 40 * time.Millisecond},
 		},
-		{"audio of the other side", mediastream.Telnyx, `{"event":"media","media":{"track":"outbound","chunk":"2","payload":"/38A"}}`, mediastream.Frame{}},
+		{"audio of the other side", mediastream.Telnyx, `{"event":"media","media":{"track":"outbound","chunk":"2","payload":"/38A"}}`, mediastream.Frame{Kind: mediastream.Media, IsTheirs: true, Chunk: 2, Payload: "/38A"}},
+		{"audio of a third side", mediastream.Twilio, `{"event":"media","media":{"track":"whisper","payload":"/38A"}}`, mediastream.Frame{}},
 		{"a key", mediastream.Twilio, `{"event":"dtmf","streamSid":"MZ1","sequenceNumber":"9","dtmf":{"track":"inbound_track","digit":"5"}}`, mediastream.Frame{Kind: mediastream.Digit, Digit: "5"}},
 		{"a mark", mediastream.Telnyx, `{"event":"mark","stream_id":"s1","mark":{"name":"m1"}}`, mediastream.Frame{Kind: mediastream.Mark, Mark: "m1"}},
 		{"the end", mediastream.Twilio, `{"event":"stop","streamSid":"MZ1","stop":{"accountSid":"AC1","callSid":"CA1"}}`, mediastream.Frame{Kind: mediastream.Stopped}},
@@ -255,4 +257,24 @@ func FuzzOrder(f *testing.F) {
 			t.Fatalf("of %d frames %d came out, and %d were left out", media, n, o.Late)
 		}
 	})
+}
+
+// Both sides of a call are put in order, each for itself.
+func TestTheSidesOfACallAreInOrder(t *testing.T) {
+	t.Parallel()
+	var o mediastream.Order
+	var got []string
+	frame := func(chunk int64, theirs bool) {
+		for _, f := range o.Add(mediastream.Frame{Kind: mediastream.Media, Chunk: chunk, IsTheirs: theirs}) {
+			got = append(got, fmt.Sprint(f.Chunk, f.IsTheirs))
+		}
+	}
+	frame(1, false)
+	frame(2, true)
+	frame(2, false)
+	frame(1, true)
+	frame(1, true)
+	if want := []string{"1 false", "2 false", "1 true", "2 true"}; !slices.Equal(got, want) || o.Late != 1 {
+		t.Errorf("got %q, %d late; want %q", got, o.Late, want)
+	}
 }

@@ -24,6 +24,7 @@ type PhoneOptions struct {
 	Swap  int               // each so many frames, two change places, as on Telnyx; 0: never
 	Deaf  bool              // it sends no marks back
 	Full  bool              // it takes nothing that is sent to it
+	Both  bool              // it sends what the caller hears, too, as a stream that is only listened to does
 	// Tape is given both sides, FrameMS at a time: what was said, silence included, and what was played, which is empty
 	// where nothing was. It must not block, and keeps neither. nil: nobody listens.
 	Tape func(said, played []byte)
@@ -39,6 +40,7 @@ type Phone struct {
 
 	mu     sync.Mutex // guards what follows
 	mouth  []byte     // what the caller says next
+	other  []byte     // what is said to him next, where Both is set
 	queue  []sound    // what is played next
 	heard  []byte     // what was played and is no silence
 	clears int
@@ -68,6 +70,13 @@ func (p *Phone) Say(audio []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.mouth = append(p.mouth, audio...)
+}
+
+// Tell has somebody else speak to the caller, where Both is set.
+func (p *Phone) Tell(audio []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.other = append(p.other, audio...)
 }
 
 // Heard returns what was played so far, without silence.
@@ -193,7 +202,10 @@ func (p *Phone) step(ctx context.Context) error {
 		p.mu.Unlock()
 		return nil
 	}
-	said, mute := p.next(), p.mute
+	said, mute := next(&p.mouth), p.mute
+	theirs := next(&p.other)
+	p.chunk++
+	n := p.chunk
 	played, marks := p.play()
 	p.mu.Unlock()
 	if mute {
@@ -207,14 +219,17 @@ func (p *Phone) step(ctx context.Context) error {
 			return err
 		}
 	}
-	return p.sendAudio(ctx, said)
+	if err := p.sendAudio(ctx, "inbound", said, n); err != nil || !p.Both {
+		return err
+	}
+	return p.write(ctx, p.media("outbound", theirs, n))
 }
 
-// next takes what the caller says now. The lock is held.
-func (p *Phone) next() []byte {
+// next takes what somebody says now. The lock is held.
+func next(from *[]byte) []byte {
 	frame := make([]byte, frameBytes)
-	n := copy(frame, p.mouth)
-	p.mouth = p.mouth[n:]
+	n := copy(frame, *from)
+	*from = (*from)[n:]
 	for i := n; i < len(frame); i++ {
 		frame[i] = Quiet
 	}
@@ -244,13 +259,14 @@ func (p *Phone) play() (played []byte, marks []string) {
 	return played, marks
 }
 
-func (p *Phone) sendAudio(ctx context.Context, audio []byte) error {
-	p.mu.Lock()
-	p.chunk++
-	n := p.chunk
-	p.mu.Unlock()
-	frame := p.frame("media", `"media":{"track":"inbound","chunk":"`+strconv.FormatInt(n, 10)+`","timestamp":"`+
+// media makes the n-th frame of a side.
+func (p *Phone) media(track string, audio []byte, n int64) []byte {
+	return p.frame("media", `"media":{"track":"`+track+`","chunk":"`+strconv.FormatInt(n, 10)+`","timestamp":"`+
 		strconv.FormatInt((n-1)*FrameMS, 10)+`","payload":"`+base64.StdEncoding.EncodeToString(audio)+`"}`)
+}
+
+func (p *Phone) sendAudio(ctx context.Context, track string, audio []byte, n int64) error {
+	frame := p.media(track, audio, n)
 	if p.Swap > 0 && n%int64(p.Swap) == 0 && p.held == nil {
 		p.held = frame
 		return nil

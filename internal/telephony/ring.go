@@ -172,7 +172,7 @@ func unbridged(t recaller.Tenant) recaller.TelephoneAnswer {
 func (s *Server) answer(t recaller.Tenant, c call, started conversation.Started, failed error, r result) reply {
 	switch t.Telephone.Answer {
 	case recaller.AnswerForward:
-		return reply{r, s.forwarded(t)}
+		return reply{r, s.forwarded(t, s.listening(t, c, started, failed))}
 	case recaller.AnswerRelay, recaller.AnswerBridge:
 		if token, ok := s.token(t, c, started, failed); ok {
 			return reply{r, s.connected(t, c, token)}
@@ -181,6 +181,16 @@ func (s *Server) answer(t recaller.Tenant, c call, started conversation.Started,
 	default:
 		return reply{r, greeted(t)}
 	}
+}
+
+// listening returns the token by which a forwarded call is listened to; empty: it is not. Whatever stands against it, the
+// call goes on.
+func (s *Server) listening(t recaller.Tenant, c call, started conversation.Started, failed error) string {
+	if !t.Telephone.Listen || s.opts.Sockets[recaller.AnswerForward] == nil || started.Conversation.ID == "" {
+		return ""
+	}
+	token, _ := s.token(t, c, started, failed)
+	return token
 }
 
 // token returns the token of a call's socket. Twilio's signatures have no time: whoever got hold of a webhook can send it

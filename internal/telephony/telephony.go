@@ -39,6 +39,8 @@ const (
 	RelayPath = Path + "/relay" // the socket of recaller.AnswerRelay
 	TextPath  = Path + "/message"
 	MediaPath = Path + "/media" // the socket of recaller.AnswerBridge
+	// ListenPath is the socket by which a call with recaller.AnswerForward is listened to.
+	ListenPath = Path + "/listen"
 )
 
 // Tenants knows whose a called number is; *tenant.Service does.
@@ -254,8 +256,11 @@ func (s *Server) serve(x *exchange, w http.ResponseWriter, r *http.Request) erro
 // socketOf hands a socket to its handler, once it is the platform's. Telnyx signs none: its token says that it is right.
 func (s *Server) socketOf(x *exchange, w http.ResponseWriter, r *http.Request) error {
 	answer := recaller.AnswerRelay
-	if strings.TrimSuffix(r.URL.Path, "/") == MediaPath {
+	switch strings.TrimSuffix(r.URL.Path, "/") {
+	case MediaPath:
 		answer = recaller.AnswerBridge
+	case ListenPath:
+		answer = recaller.AnswerForward
 	}
 	socket := s.opts.Sockets[answer]
 	if socket == nil {
@@ -341,7 +346,7 @@ func kindOf(path string) kind {
 		return kindText
 	case TextStatusPath:
 		return kindTextStatus
-	case RelayPath, MediaPath:
+	case RelayPath, MediaPath, ListenPath:
 		return kindSocket
 	}
 	return kindOther

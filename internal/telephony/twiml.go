@@ -52,9 +52,16 @@ type relay struct {
 
 type stream struct {
 	URL        string      `xml:"url,attr"`
+	Track      string      `xml:"track,attr,omitempty"`
 	Mode       string      `xml:"bidirectionalMode,attr,omitempty"` // Telnyx's, as the next one is: it would want MP3
 	Codec      string      `xml:"bidirectionalCodec,attr,omitempty"`
 	Parameters []parameter `xml:"Parameter"`
+}
+
+// start begins a stream beside what is done next: it is listened to, and no more.
+type start struct {
+	XMLName xml.Name `xml:"Start"`
+	Stream  stream   `xml:"Stream"`
 }
 
 type parameter struct {
@@ -106,15 +113,19 @@ func greeted(t recaller.Tenant) twiml {
 	return told(t.Telephone, nobodyHere)
 }
 
-// forwarded answers by having the call go on elsewhere.
-func (s *Server) forwarded(t recaller.Tenant) twiml {
+// forwarded answers by having the call go on elsewhere. With a token both sides are streamed to us meanwhile.
+func (s *Server) forwarded(t recaller.Tenant, token string) twiml {
 	d := dial{Action: s.address(EndedPath + "?" + afterParameter + "=" + afterDial), Method: "POST", AnswerOnBridge: true}
 	if to := t.Telephone.ForwardTo; strings.HasPrefix(to, "+") {
 		d.Number = to
 	} else {
 		d.SIP = to
 	}
-	return twiml{Verbs: []any{d}}
+	if token == "" {
+		return twiml{Verbs: []any{d}}
+	}
+	listens := stream{URL: s.socket(ListenPath), Track: "both_tracks", Parameters: []parameter{{TokenParameter, token}}}
+	return twiml{Verbs: []any{start{Stream: listens}, d}}
 }
 
 // connected answers by having the call go on over a socket.

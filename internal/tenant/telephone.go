@@ -86,3 +86,11 @@ func (s *Service) answerable(old, t *recaller.Tenant) error {
 	}
 	return recaller.InvalidField("telephone.answer", "must be one that this server can give: %v", s.Answers)
 }
+
+// audible checks that the server can listen to calls, if it is to do so from now on.
+func (s *Service) audible(old, t *recaller.Tenant) error {
+	if !t.Telephone.Listen || old.Telephone.Listen || !s.NoEars {
+		return nil
+	}
+	return recaller.InvalidField("telephone.listen", "needs a recogniser: this server has no key of Deepgram's")
+}

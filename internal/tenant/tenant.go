@@ -59,6 +59,7 @@ type Deps struct {
 	Issuers   Issuers // checks access tokens; nil: none is taken
 	// Answers are those that calls can be answered with here; nil: all.
 	Answers   []recaller.TelephoneAnswer
+	NoEars    bool                 // no recogniser is configured, so forwarded calls cannot be listened to
 	Mute      bool                 // the server can neither ring nor text of its own accord
 	Replies   []recaller.TextReply // that texts can have here; nil: all
 	NoAgent   bool                 // no language model is configured, so the built-in agent can answer nobody
@@ -198,7 +199,7 @@ func (s *Service) changed(
 
 // possible checks that the server can do what is chosen, if it is another than before.
 func (s *Service) possible(old, t *recaller.Tenant) error {
-	return errors.Join(s.answerable(old, t), s.textable(old, t), s.chatted(old, t), s.reachable(old, t))
+	return errors.Join(s.answerable(old, t), s.audible(old, t), s.textable(old, t), s.chatted(old, t), s.reachable(old, t))
 }
 
 // raced reports whether a write failed because others came first.
