@@ -170,14 +170,15 @@ func (l *listening) hear(f frame) {
 	case mediastream.Stopped:
 		l.end(bridge.HungUp)
 	case mediastream.Fault:
-		l.fault("the telephone's platform reports a fault", strconv.FormatInt(f.Code, 10))
+		l.fault("telephone", strconv.FormatInt(f.Code, 10))
 	case mediastream.Other, mediastream.Connected, mediastream.Started, mediastream.Digit, mediastream.Mark:
 	}
 }
 
-func (l *listening) fault(what, code string) {
+// fault tells that a side of the wire reports one.
+func (l *listening) fault(of, code string) {
 	if l.faults++; l.faults <= maxFaults {
-		l.log.Warn(what, "code", code)
+		l.log.Warn("a fault is reported to who listens to a call", "of", of, "code", code)
 	}
 }
 
@@ -217,7 +218,7 @@ func (l *listening) heard(e told) {
 		return
 	}
 	if got.Fault != "" {
-		l.fault("the recogniser reports a fault", got.Fault)
+		l.fault("recogniser", got.Fault)
 	}
 	l.said(s, got.Utterances)
 	if got.IsLast && l.reason != "" {

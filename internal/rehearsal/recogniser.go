@@ -106,7 +106,7 @@ func (r *Recogniser) open() (int, error) {
 // How Deepgram hears.
 const (
 	endpointing = 300 * time.Millisecond
-	utteranceMS = time.Second
+	wordless    = time.Second
 	reports     = 500 * time.Millisecond // between two messages about what is being said
 	hungry      = 10 * time.Second       // without audio, or a sign
 )
@@ -202,7 +202,7 @@ func (h *hearing) hears(audio []byte) {
 			h.ends("")
 		}
 	case h.owed > 0:
-		if h.hush += took; h.hush >= utteranceMS {
+		if h.hush += took; h.hush >= wordless {
 			h.tell(map[string]any{"type": "UtteranceEnd", "channel": []int{0, 1}, "last_word_end": h.owed.Seconds()})
 			h.owed = 0
 		}
