@@ -109,14 +109,17 @@ func TestHowSessionsWithDeepgramAreOpened(t *testing.T) {
 		want, tail string
 	}{
 		{
-			"as usual", Provider{Language: "de"}, nil,
+			"as usual",
+			Provider{Language: "de"},
+			nil,
 			`{"type":"Settings","flags":{"history":false},` + audio + `"agent":{"listen":{"provider":{"type":"deepgram","model":"nova-3","language":"de"}},` +
 				`"think":{"provider":{"type":"open_ai","model":"gpt-4o-mini"},"prompt":"Be kind.","functions":[{"name":"end_call",`,
 			`"defer_until_eot":true}]},"speak":{"provider":{"type":"deepgram","model":"aura-2-thalia-en"}},"greeting":"Hello."}}`,
 		},
 		{
 			"where another broke, and as it was set",
-			Provider{Language: "de", Model: "anthropic/claude-sonnet-4-5", Voice: "aura-2-julius-de", Transcriber: "flux-general-multi"}, before,
+			Provider{Language: "de", Model: "anthropic/claude-sonnet-4-5", Voice: "aura-2-julius-de", Transcriber: "flux-general-multi"},
+			before,
 			`{"type":"Settings","flags":{"history":false},` + audio + `"agent":{"context":{"messages":[{"type":"History","role":"user","content":"Hello"},{"type":"History","role":"assistant","content":"Hi"}]},` +
 				`"listen":{"provider":{"type":"deepgram","version":"v2","model":"flux-general-multi","language_hints":["de"]}},` +
 				`"think":{"provider":{"type":"anthropic","model":"claude-sonnet-4-5"},"prompt":"Be kind.",`,

@@ -374,7 +374,8 @@ func (c Config) Realtime() (Realtime, bool) {
 		return r, true
 	}
 	for _, p := range []Realtime{
-		{Provider: ProviderXAI, APIKey: c.XAI.APIKey}, {Provider: ProviderOpenAI, APIKey: c.OpenAI.APIKey},
+		{Provider: ProviderXAI, APIKey: c.XAI.APIKey},
+		{Provider: ProviderOpenAI, APIKey: c.OpenAI.APIKey},
 		{Provider: ProviderDeepgram, APIKey: c.Deepgram.APIKey},
 	} {
 		key := p.APIKey

@@ -319,7 +319,9 @@ func (m *moving) mixed(d recaller.Document) bool {
 func (m *moving) mixedDocuments(ctx context.Context, tx Tx) error {
 	for _, d := range m.body.Dropped {
 		for _, t := range []struct{ table, column string }{
-			{`documents`, `id`}, {`document_tags`, `document_id`}, {`document_words`, `document_id`},
+			{`documents`, `id`},
+			{`document_tags`, `document_id`},
+			{`document_words`, `document_id`},
 			{`document_embeddings`, `document_id`},
 		} {
 			if _, err := tx.Exec(ctx, `DELETE FROM `+t.table+` WHERE tenant_id = $1 AND caller_id = $2 /* moves */

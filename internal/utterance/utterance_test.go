@@ -78,9 +78,15 @@ func TestSinceWhenSomebodySpeaks(t *testing.T) {
 		message string
 		want    string
 	}{
-		{part("so", 1, 1.5, false, false), "1s"}, {part("so it", 1.2, 2, false, false), "1s"}, {part("So it", 1, 2, true, false), "1s"},
-		{part("is", 2, 3, false, false), "1s"}, {part("is.", 2, 3, true, true), ""}, {part("uh", 5, 6, false, false), "5s"}, {part("", 5, 6, true, false), ""},
-		{turn(0, "Update", "and"), "1.5s"}, {turn(0, "EndOfTurn", "And."), ""},
+		{part("so", 1, 1.5, false, false), "1s"},
+		{part("so it", 1.2, 2, false, false), "1s"},
+		{part("So it", 1, 2, true, false), "1s"},
+		{part("is", 2, 3, false, false), "1s"},
+		{part("is.", 2, 3, true, true), ""},
+		{part("uh", 5, 6, false, false), "5s"},
+		{part("", 5, 6, true, false), ""},
+		{turn(0, "Update", "and"), "1.5s"},
+		{turn(0, "EndOfTurn", "And."), ""},
 	} {
 		if _, err := j.Read([]byte(step.message)); err != nil {
 			t.Fatal(err)
