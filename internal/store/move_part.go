@@ -118,7 +118,7 @@ func (w *mover) unite(ctx context.Context, tx Tx, was partedMemory) error {
 	if part.Caller == w.from.id {
 		p = &w.from
 	}
-	if damaged := p.reg.check(part) != nil; damaged { // it stays as it is, for whoever looks for damage
+	if p.reg.damaged(part) { // it stays as it is, for whoever looks for damage
 		return nil
 	}
 	return w.reunite(ctx, tx, p, was)

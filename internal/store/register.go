@@ -143,6 +143,8 @@ func sealedRegister(
 	return sealed, notFound(err, "there is no such caller")
 }
 
+func (r *register) damaged(m sealedMemory) bool { return r.check(m) != nil }
+
 // check fails with a DamagedRow for a version of a memory that was taken out of the list, or that is not as it was
 // written last.
 func (r *register) check(m sealedMemory) error {
