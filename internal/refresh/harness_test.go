@@ -35,7 +35,7 @@ type desk struct {
 }
 
 func newDesk(tb testing.TB) *desk {
-	d := &desk{TB: tb, log: &bytes.Buffer{}, reg: prometheus.NewRegistry(), bus: events.New(time.Now), feed: feed.New(feed.Options{})}
+	d := &desk{TB: tb, log: &bytes.Buffer{}, reg: prometheus.NewRegistry(), bus: events.New(time.Now), feed: feed.New(feed.Options{Patience: time.Hour})}
 	d.Service = New(Deps{
 		Listening: d.bus.Listening, Briefing: d.compose, Version: d.readVersion, Reached: d.feed.Reached, Publish: d.bus.Publish,
 		Log: slog.New(slog.NewTextHandler(d.log, nil)), Metrics: NewMetrics(d.reg), Now: time.Now,
