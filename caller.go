@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // IdentityKind says by what a caller is recognised.
@@ -57,13 +59,28 @@ func (c Caller) Phone() string { return c.identity(IdentityPhone) }
 // ExternalID returns the caller's first external id, or "".
 func (c Caller) ExternalID() string { return c.identity(IdentityExternal) }
 
+// Phones returns the caller's numbers, first those that are taken for him.
+func (c Caller) Phones() []string { return c.identities(IdentityPhone) }
+
 func (c Caller) identity(kind IdentityKind) string {
-	for _, id := range c.Identities {
-		if id.Kind == kind {
-			return id.Value
-		}
+	if all := c.identities(kind); len(all) > 0 {
+		return all[0]
 	}
 	return ""
+}
+
+func (c Caller) identities(kind IdentityKind) (own []string) {
+	var shared []string
+	for _, id := range c.Identities {
+		switch {
+		case id.Kind != kind:
+		case id.Shared:
+			shared = append(shared, id.Value)
+		default:
+			own = append(own, id.Value)
+		}
+	}
+	return append(own, shared...)
 }
 
 // Shared reports whether others use a number of the caller's, as far as he knows.
@@ -78,6 +95,22 @@ func (c Caller) Called(name string) bool {
 		return len(few) > 0 && !slices.ContainsFunc(few, func(w string) bool { return !slices.Contains(many, w) })
 	}
 	return within(known, said) || within(said, known)
+}
+
+// mostName is how many bytes a caller's name may have.
+const mostName = 200
+
+// ValidName fails with Invalid for what cannot be a caller's name.
+func ValidName(name string) error {
+	switch {
+	case len(name) > mostName:
+		return InvalidField("name", "must be at most %d bytes", mostName)
+	case !utf8.ValidString(name):
+		return InvalidField("name", "must be valid UTF-8")
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return InvalidField("name", "must not contain control characters")
+	}
+	return nil
 }
 
 // NameSource says how a caller's name came to be known. A stronger source is never overwritten by a weaker one:

@@ -40,7 +40,7 @@ type CallerMerge struct {
 
 // CallerSplit says what was another person's.
 type CallerSplit struct {
-	Conversations []string `json:"conversations" nullable:"false" minItems:"1" maxItems:"200" doc:"The ids of ended conversations with the caller. Of a thread all, or none." example:"[\"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e\"]"`
+	Conversations []string `json:"conversations" nullable:"false" minItems:"1" maxItems:"200" doc:"The ids, or external ids, of ended conversations with the caller. Of a thread all, or none." example:"[\"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e\"]"`
 	Name          string   `json:"name,omitempty" doc:"The name of the new caller, at most 200 bytes." example:"Anna Jansen"`
 }
 

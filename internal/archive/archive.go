@@ -73,6 +73,31 @@ func (a *Archive) Append(
 	if err != nil {
 		return err
 	}
+	return a.add(ctx, s, path, tenant, conv, turns)
+}
+
+// Begin is Append to a new file, in place of what there was, for a caller who may not be in the store yet.
+func (a *Archive) Begin(
+	ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, turns []recaller.Turn,
+) error {
+	path, err := a.path(tenant, conv.Caller, conv.ID)
+	if err == nil {
+		err = mapped(a.remove(path))
+	}
+	if err != nil || len(turns) == 0 {
+		return err
+	}
+	s, err := a.vault.Sealer(ctx, vault.Scope{Tenant: tenant, Caller: conv.Caller})
+	if err != nil {
+		return err
+	}
+	return a.add(ctx, s, path, tenant, conv, turns)
+}
+
+func (a *Archive) add(
+	ctx context.Context, s vault.Sealer, path string, tenant recaller.TenantID, conv recaller.Conversation,
+	turns []recaller.Turn,
+) error {
 	plain, err := json.Marshal(turns)
 	if err != nil {
 		return recaller.Wrap(recaller.Internal, err, "archive turns")

@@ -280,7 +280,7 @@ func (c *composer) callerNumber() {
 	who := c.snap.Caller
 	switch {
 	case who.Phone() != "":
-		c.field(rankNumber, "Phone Number", who.Phone(), maxKey)
+		c.field(rankNumber, "Phone Number", strings.Join(who.Phones(), ", "), maxKey)
 	case who.ExternalID() != "":
 		c.field(rankNumber, "Id", who.ExternalID(), maxKey)
 	}

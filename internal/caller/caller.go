@@ -147,8 +147,6 @@ func (s *Service) List(
 	return s.Store.Callers(ctx, tenant, page)
 }
 
-const maxName = 200
-
 // Update sets a caller's name or time zone. An empty name or zone clears it.
 func (s *Service) Update(
 	ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch,
@@ -170,7 +168,7 @@ func validate(p recaller.CallerPatch) error {
 		return recaller.Errorf(recaller.Invalid, "needs at least one field to change")
 	case p.Name == nil:
 	default:
-		if err := ValidName(*p.Name); err != nil {
+		if err := recaller.ValidName(*p.Name); err != nil {
 			return err
 		}
 	}

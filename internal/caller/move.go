@@ -3,10 +3,9 @@ package caller
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/recallerhq/recaller"
 )
@@ -17,6 +16,7 @@ type Mover interface {
 	Split(ctx context.Context, tenant recaller.TenantID, in recaller.Splitting) (recaller.Moved, error)
 	UndoMove(ctx context.Context, tenant recaller.TenantID, in recaller.Unmoving) (recaller.Moved, error)
 	Move(ctx context.Context, tenant recaller.TenantID, id recaller.MoveID) (recaller.Move, error)
+	Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
 	Moves(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, now time.Time) ([]recaller.Move, error)
 	Release(ctx context.Context, tenant recaller.TenantID, in recaller.Releasing) (recaller.Caller, recaller.Change, error)
 	// MovedTalks returns the ids of the conversations that a move took along.
@@ -67,13 +67,17 @@ func (s *Service) Split(
 	ctx context.Context, tenant recaller.TenantID, once recaller.Once, from recaller.CallerID, name string,
 	talks []recaller.ConversationID,
 ) (recaller.Moved, error) {
-	if err := ValidName(name); err != nil {
+	if err := recaller.ValidName(name); err != nil {
 		return recaller.Moved{}, err
 	}
 	if len(talks) == 0 {
 		return recaller.Moved{}, recaller.InvalidField("conversations", "must have at least one id")
 	}
 	if _, err := s.Store.Caller(ctx, tenant, from); err != nil {
+		return recaller.Moved{}, err
+	}
+	talks, err := s.named(ctx, tenant, talks)
+	if err != nil {
 		return recaller.Moved{}, err
 	}
 	to := recaller.CallerID(s.NewID())
@@ -90,6 +94,24 @@ func (s *Service) Split(
 		return out, errors.Join(err, s.Files.Drop(ctx, tenant, to))
 	}
 	return s.followed(ctx, tenant, from, to, out, nil)
+}
+
+// named returns the ids of conversations that are named by their ids or external ids.
+func (s *Service) named(
+	ctx context.Context, tenant recaller.TenantID, refs []recaller.ConversationID,
+) ([]recaller.ConversationID, error) {
+	ids := make([]recaller.ConversationID, len(refs))
+	for i, ref := range refs {
+		c, err := s.Mover.Conversation(ctx, tenant, string(ref))
+		if recaller.KindOf(err) == recaller.NotFound {
+			err = recaller.InvalidField(fmt.Sprintf("conversations[%d]", i), "must be the id of a conversation with the caller")
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = c.ID
+	}
+	return ids, nil
 }
 
 // Undo takes back what a move took along, with what was made of it since. What came after stays.
@@ -183,17 +205,4 @@ func (s *Service) Release(
 		s.Changed(change)
 	}
 	return c, err
-}
-
-// ValidName fails with Invalid for what cannot be a caller's name.
-func ValidName(name string) error {
-	switch {
-	case len(name) > maxName:
-		return recaller.InvalidField("name", "must be at most %d bytes", maxName)
-	case !utf8.ValidString(name):
-		return recaller.InvalidField("name", "must be valid UTF-8")
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return recaller.InvalidField("name", "must not contain control characters")
-	}
-	return nil
 }

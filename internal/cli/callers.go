@@ -46,6 +46,10 @@ func (c *callersMergeCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
+	if from.ID == to.ID {
+		s.notef("they are one caller already")
+		return nil
+	}
 	out, err := api.MergeCallers(ctx, to.ID, client.CallerMerge{From: from.ID})
 	if err != nil {
 		return err
@@ -78,7 +82,7 @@ func howMany(n int, one, more string) string {
 // callersSplitCmd is `recaller callers split`.
 type callersSplitCmd struct {
 	Phone         who      `arg:"" help:"Whose the conversations are"`
-	Conversations []string `arg:"" name:"conversation" help:"The ids of those that were another person's"`
+	Conversations []string `arg:"" name:"conversation" help:"The ids, or external ids, of those that were another person's"`
 	Name          string   `help:"What that person is called"`
 	JSON          bool     `name:"json" help:"Print it as JSON"`
 }
@@ -98,7 +102,7 @@ func (c *callersSplitCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.moved(out, c.JSON, "Somebody else uses "+term.Clean(identityOf(from))+", too: "+out.Caller.ID)
+	return s.moved(out, c.JSON, "Somebody else uses "+term.Clean(identityOf(from))+" too, the caller "+out.Caller.ID)
 }
 
 // callersMovesCmd is `recaller callers moves`.

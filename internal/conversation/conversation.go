@@ -95,6 +95,8 @@ type Tenants interface {
 type Archive interface {
 	Append(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, turns []recaller.Turn) error
 	Turns(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation) ([]recaller.Turn, error)
+	// Begin is Append to a new file, in place of what there was, for a caller who may not be in the store yet.
+	Begin(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, turns []recaller.Turn) error
 	// Drop deletes the files of a caller's conversations.
 	Drop(ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, of ...recaller.ConversationID) error
 	// EachPage ranges over what Turns returns, a page at a time.

@@ -24,6 +24,7 @@ type entry struct {
 	spoke   time.Duration          // when it gave a sign of life last, by ledger.elapsed: no jump of the clock changes it
 	silent  bool                   // this process has heard nothing of it since it took it up from an earlier one
 	heard   heard                  // what was said
+	handing bool                   // a hand-over failed: it may be somebody else's
 	queue   queue                  // what the store was not told yet
 
 	quarantined error // why the store did not open it, though it is there; nil: it was away

@@ -250,6 +250,11 @@ func (s faulty) CloseConversation(ctx context.Context, tenant recaller.TenantID,
 	return out, err
 }
 
+func (s faulty) HandOver(ctx context.Context, tenant recaller.TenantID, in recaller.Handing) (out recaller.Handed, err error) {
+	err = s.f.Call("hand", func() (err error) { out, err = s.Store.HandOver(ctx, tenant, in); return err })
+	return out, err
+}
+
 func (s faulty) Conversation(ctx context.Context, tenant recaller.TenantID, ref string) (out recaller.Conversation, err error) {
 	err = s.f.Call("find", func() (err error) { out, err = s.Store.Conversation(ctx, tenant, ref); return err })
 	return out, err

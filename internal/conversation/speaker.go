@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -20,6 +19,9 @@ const someoneElse = "someone else"
 func (s *Service) SomeoneElse(
 	ctx context.Context, tenant recaller.TenantID, ref string, in recaller.Speaking,
 ) (recaller.Handed, error) {
+	if err := recaller.ValidName(in.Name); err != nil {
+		return recaller.Handed{}, err
+	}
 	settings, err := s.Tenants.Tenant(ctx, tenant)
 	if err != nil {
 		return recaller.Handed{}, err
@@ -44,8 +46,16 @@ func (s *Service) SomeoneElse(
 	}
 	var out recaller.Handed
 	w := newWork(work{hand: func(ctx context.Context, conv recaller.Conversation) (err error) {
-		if out, err = s.handOver(ctx, settings, conv, as); err == nil {
+		if conv.Caller == as.To { // an earlier try was written, and its answer lost
+			out = recaller.Handed{Caller: e.who(), Conversation: conv}
+			return nil
+		}
+		out, err = s.handOver(ctx, settings, conv, as)
+		switch {
+		case err == nil:
 			s.handed(e, out)
+		case !refused(err):
+			e.doubtWhose()
 		}
 		return err
 	}}, s.Now())
@@ -133,8 +143,10 @@ func (s *Service) handOver(
 		in.Steps, in.Job = s.wrapup(tenant, past, true)
 	}
 	stay, goes := parted(turns, in.Cut)
-	if tenant.Retention == recaller.Archive && in.Cut > 0 { // words first: those that are counted are there
-		if err := s.Archive.Append(ctx, tenant.ID, past, stay); err != nil {
+	if tenant.Retention == recaller.Archive { // words first: those that are counted are there
+		goesOn := conv
+		goesOn.Caller = in.To
+		if err := s.fileHanded(ctx, tenant.ID, past, stay, goesOn, goes); err != nil {
 			return recaller.Handed{}, err
 		}
 	}
@@ -148,15 +160,92 @@ func (s *Service) handOver(
 		return out, err
 	}
 	if tenant.Retention == recaller.Archive {
-		if len(goes) > 0 {
-			err = s.Archive.Append(ctx, tenant.ID, out.Conversation, goes)
-		}
-		err = cmp.Or(err, s.Archive.Drop(ctx, tenant.ID, in.From, conv.ID))
+		err = s.Archive.Drop(ctx, tenant.ID, in.From, conv.ID)
 	}
 	if in.Cut > 0 {
 		s.Enqueued()
 	}
 	return out, err
+}
+
+// who returns the caller as he is known.
+func (e *entry) who() recaller.Caller {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known
+}
+
+// doubtWhose notes that the conversation may be somebody else's: a hand-over failed, and may have been written.
+func (e *entry) doubtWhose() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.handing = true
+}
+
+// whose finds out whose the conversation is, where a hand-over may have been written. Only the owner calls it.
+func (s *Service) whose(ctx context.Context, e *entry, now *step) error {
+	e.mu.Lock()
+	doubt := e.handing
+	e.mu.Unlock()
+	if !doubt {
+		return nil
+	}
+	conv, err := s.Store.Conversation(ctx, e.tenant.ID, string(e.id))
+	if err != nil {
+		return err
+	}
+	if from := now.conv.Caller; conv.Caller != from {
+		out, err := s.handedBefore(ctx, e.tenant.ID, from, conv)
+		if err == nil && e.tenant.Retention == recaller.Archive {
+			err = s.Archive.Drop(ctx, e.tenant.ID, from, conv.ID)
+		}
+		if err != nil {
+			return err
+		}
+		s.handed(e, out)
+		now.conv, now.inDoubt = conv, true
+		s.Enqueued()
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.handing = false
+	return nil
+}
+
+// handedBefore makes up the answer of a hand-over that was lost. Its changes have no versions.
+func (s *Service) handedBefore(
+	ctx context.Context, tenant recaller.TenantID, from recaller.CallerID, conv recaller.Conversation,
+) (out recaller.Handed, err error) {
+	if out.Caller, err = s.Store.Caller(ctx, tenant, conv.Caller); err != nil {
+		return out, err
+	}
+	if conv.Continues != "" {
+		past, err := s.Store.Conversation(ctx, tenant, string(conv.Continues))
+		if err != nil {
+			return out, err
+		}
+		out.Past = &past
+	}
+	out.Conversation = conv
+	out.Changes = []recaller.Change{
+		{Tenant: tenant, Caller: from, Conversation: out.Past, Zone: true},
+		{Tenant: tenant, Caller: conv.Caller, Conversation: &conv, Zone: true, Handed: true},
+	}
+	return out, nil
+}
+
+// fileHanded files the words of both before the commit: until then the file of the one before has them all. What is left
+// of a try that came to nothing is no conversation's, and goes with the file's days.
+func (s *Service) fileHanded(
+	ctx context.Context, tenant recaller.TenantID, past recaller.Conversation, stay []recaller.Turn,
+	goesOn recaller.Conversation, goes []recaller.Turn,
+) error {
+	if len(stay) > 0 {
+		if err := s.Archive.Append(ctx, tenant, past, stay); err != nil {
+			return err
+		}
+	}
+	return s.Archive.Begin(ctx, tenant, goesOn, goes)
 }
 
 // parted parts turns at a number; those from it on are numbered anew.

@@ -81,9 +81,13 @@ func (s *Service) carryOut(ctx context.Context, e *entry, now *step) error {
 	ctx, done := e.during(ctx)
 	defer done()
 	err := s.guarded(func() error {
-		switch {
-		case now.opening != nil:
+		if now.opening != nil {
 			return s.writeOpening(ctx, e, *now.opening)
+		}
+		if err := s.whose(ctx, e, now); err != nil {
+			return err
+		}
+		switch {
 		case now.work.end != nil:
 			return s.writeEnd(ctx, e, now)
 		case now.work.hand != nil:

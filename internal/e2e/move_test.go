@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/recallerhq/recaller"
@@ -91,8 +92,15 @@ func TestOneCallerIsTwoPeople(t *testing.T) {
 		p := phone{t, s.admin}
 		from := number()
 		karl := p.call(from, user("My boiler is a Vaillant, it leaks."), agent("We will come on Friday."))
-		anna := p.call(from, user("I keep a parrot called Otto."), agent("How nice."))
-		out, err := s.admin.SplitCaller(t.Context(), karl.Caller.ID, client.CallerSplit{Conversations: []string{anna.Conversation.ID}, Name: "Anna"})
+		p.start(client.StartRequest{Caller: client.CallerRef{Phone: from}, ExternalID: "CA-anna"})
+		p.say("CA-anna", user("I keep a parrot called Otto."), agent("How nice."))
+		p.hangUp("CA-anna")
+		p.writtenUp("CA-anna")
+		_, err := s.admin.SplitCaller(t.Context(), karl.Caller.ID, client.CallerSplit{Conversations: []string{"CA-anna", "CA-nobody"}})
+		if err == nil || !strings.Contains(err.Error(), "conversations[1]: must be the id of a conversation with the caller") {
+			t.Errorf("got %v, want the one that is not there named", err)
+		}
+		out, err := s.admin.SplitCaller(t.Context(), karl.Caller.ID, client.CallerSplit{Conversations: []string{"CA-anna"}, Name: "Anna"})
 		if err != nil || out.Caller.Name != "Anna" || !out.Caller.Identities[0].Shared {
 			t.Fatalf("got %+v, %v", out, err)
 		}

@@ -80,6 +80,9 @@ func TestSomebodyElseSpeaks(t *testing.T) {
 				if err != nil || back.Caller.ID != karl.Caller.ID {
 					t.Fatalf("got %+v, %v; want Karl again", back, err)
 				}
+				if back.Conversation.BegunAs != "" {
+					t.Errorf("got %q; want nobody else named, for it was begun as his", back.Conversation.BegunAs)
+				}
 			})
 		}
 	})
@@ -139,6 +142,34 @@ func TestListenersHearWhoSpeaksNow(t *testing.T) {
 		again := listen(t, p.c, ring.Conversation.ID, last.ID)
 		if e := <-again.events; e.Memory != nil && e.Memory.Key != "bird" || e.Briefing != nil && strings.Contains(e.Briefing.Text, "Rex") {
 			t.Errorf("got %+v on coming back, want nothing of his", e)
+		}
+	})
+}
+
+// What somebody is called is bounded and a line, whoever says it: a model by the tool, or the application.
+func TestTheNameOfWhoSpeaksIsBounded(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, on backing) {
+		p := phone{t, house(t, on).admin}
+		ring := p.ring(number())
+		in := client.ToolContext{CallSessionID: ring.Conversation.ID, LineID: ring.Caller.ID, AccountID: "default"}
+		for name, want := range map[string]string{
+			strings.Repeat("y", 201): "name: must be at most 200 bytes",
+			"Anna\x07Becker":         "name: must not contain control characters",
+		} {
+			if _, err := p.c.SomeoneElseTool(t.Context(), client.SomeoneElseCall{ToolContext: in, Name: name}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("the tool: got %v, want %q", err, want)
+			}
+			if _, err := p.c.SomeoneElse(t.Context(), ring.Conversation.ID, client.SpeakerRequest{Name: name}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+		}
+		if c := p.read(ring.Conversation.ID).Conversation; c.CallerID != ring.Caller.ID {
+			t.Errorf("got %+v; want it with the one before", c)
+		}
+		out, err := p.c.SomeoneElseTool(t.Context(), client.SomeoneElseCall{ToolContext: in, Name: strings.Repeat("y", 200)})
+		if err != nil || !out.Success {
+			t.Errorf("got %+v, %v; want 200 bytes taken", out, err)
 		}
 	})
 }

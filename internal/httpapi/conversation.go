@@ -13,7 +13,6 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/briefing"
-	"github.com/recallerhq/recaller/internal/caller"
 	"github.com/recallerhq/recaller/internal/conversation"
 )
 
@@ -284,9 +283,6 @@ func (s *server) speaker(ctx context.Context, x *exchange, in *struct {
 },
 ) (*plain[client.SpeakerResponse], error) {
 	b := in.Body
-	if err := caller.ValidName(b.Name); err != nil {
-		return nil, err
-	}
 	if b.CallerID != "" && (b.Name != "" || b.New || b.Recycled) {
 		return nil, recaller.InvalidField("caller_id", "cannot be given together with name, new or recycled")
 	}

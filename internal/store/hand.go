@@ -282,6 +282,9 @@ func (w *handing) memories(ctx context.Context, tx Tx, as recaller.ConversationI
 // goOn writes the conversation as it goes on.
 func (w *handing) goOn(ctx context.Context, tx Tx, c recaller.Conversation, h head) error {
 	c.Caller, c.BegunAs, c.Trust = w.to.id, cmp.Or(c.BegunAs, w.from.id), w.in.Trust
+	if c.BegunAs == w.to.id {
+		c.BegunAs = "" // it is with him again
+	}
 	c.Turns, c.Continues = w.in.Turns-w.in.Cut, ""
 	if w.in.Cut > 0 {
 		c.StartedAt, c.Continues = w.in.At.UTC(), w.in.Past

@@ -1,0 +1,85 @@
+package conversation_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/usecasetest"
+)
+
+// A process that dies at the very moment of a hand-over loses no word: those of the one before, and those that go along,
+// are where the conversation is taken to be, whether the hand-over was written or not.
+func TestAHandOverThatIsCutShortLosesNoWords(t *testing.T) {
+	t.Parallel()
+	const his, hers = "user: My boiler has been leaking since Monday.", "user: Wait, here is Anna, she has a question."
+	for _, tt := range []struct {
+		when string
+		done bool
+	}{{"before it was written", false}, {"after it was written", true}} {
+		for _, tenant := range []recaller.TenantID{keep, archived} {
+			t.Run(string(tenant)+", "+tt.when, func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t)
+				karl := b.begin(tenant, conversation.Start{ExternalID: "CA1"})
+				b.say(tenant, "CA1", his, "assistant: We come on Friday.", hers)
+				fault := func() error { return recaller.Errorf(recaller.Internal, "the process dies") }
+				if tt.done {
+					b.faults.After("hand", fault)
+				} else {
+					b.faults.Before("hand", fault)
+				}
+				if _, err := b.SomeoneElse(t.Context(), tenant, "CA1", recaller.Speaking{Name: "Anna"}); err == nil {
+					t.Fatal("it was answered")
+				}
+				b.faults.Clear()
+				b.restart()
+				rec, err := b.Get(t.Context(), tenant, "CA1", true)
+				b.ok(err)
+				if handed := rec.Conversation.Caller != karl.Caller.ID; handed != tt.done {
+					t.Fatalf("handed over is %v, want %v", handed, tt.done)
+				}
+				got := lines(rec.Turns)
+				if tt.done {
+					past, err := b.Get(t.Context(), tenant, string(rec.Conversation.Continues), true)
+					b.ok(err)
+					got = append(lines(past.Turns), got...)
+				}
+				for _, words := range []string{his, hers} {
+					if !slices.ContainsFunc(got, func(line string) bool { return strings.HasSuffix(words, line[2:]) }) {
+						t.Errorf("got %q, want %q among them", got, words)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Where the answer to a hand-over was lost, the call goes on: what is said then is kept, with whom it belongs.
+func TestACallGoesOnAfterALostHandOver(t *testing.T) {
+	t.Parallel()
+	for _, tenant := range []recaller.TenantID{keep, archived} {
+		t.Run(string(tenant), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			karl := b.begin(tenant, conversation.Start{ExternalID: "CA1"})
+			b.say(tenant, "CA1", "user: My boiler has been leaking since Monday.", "assistant: We come on Friday.", "user: Here is Anna.")
+			b.faults.After("hand", usecasetest.Once(usecasetest.Away()))
+			_, err := b.SomeoneElse(t.Context(), tenant, "CA1", recaller.Speaking{Name: "Anna"})
+			if err != nil && !errors.Is(err, recaller.Unavailable) && !errors.Is(err, recaller.Conflict) {
+				t.Fatal(err)
+			}
+			b.say(tenant, "CA1", "assistant: Hello Anna.", "user: Do you sell bird food?")
+			b.restart()
+			rec, err := b.Get(t.Context(), tenant, "CA1", true)
+			b.ok(err)
+			if rec.Conversation.Caller == karl.Caller.ID {
+				t.Error("it is with the one before")
+			}
+			b.wantHeard(tenant, "CA1", "0 Here is Anna.", "1 Hello Anna.", "2 Do you sell bird food?")
+		})
+	}
+}
