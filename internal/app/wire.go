@@ -366,7 +366,9 @@ func (a *App) dialogue() bool { return a.cfg.Embedding.Dialogue && vector.Fast()
 func (a *App) recallOptions(embedder *embed.Client, words *conversation.Words) recall.Options {
 	o := recall.Options{
 		MaxBytes: a.cfg.RecallCacheBytes, Now: a.opts.Now, Log: a.log, Segments: a.store, Vectors: words,
-		Hidden:   a.store.Private,
+		Hidden: func(ctx context.Context, t recaller.TenantID, c recaller.CallerID) ([]recaller.Memory, error) {
+			return a.memories.Untold(ctx, t, c) // made after recall
+		},
 		Dialogue: a.dialogue(), Reached: a.feed.Reached,
 		Kinds: []recall.Kind{{Kind: document.Kind(), Texts: a.texts}},
 	}

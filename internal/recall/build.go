@@ -3,6 +3,7 @@ package recall
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -76,7 +77,10 @@ func (s *Service) build(ctx context.Context, e *entry) error {
 	if !mine {
 		return s.waitFor(ctx, e, done)
 	}
+	var beside sync.WaitGroup
+	beside.Go(func() { _, _ = s.learn(ctx, e) }) // if that fails, discreet asks, and tells
 	o, err := s.outline(ctx, e.key)
+	beside.Wait()
 	switch {
 	case err != nil:
 		e.abandon()

@@ -30,6 +30,8 @@ type entry struct {
 	done    chan struct{}     // not nil while somebody builds; closed when that ends
 	came    []recaller.Change // while somebody builds, in order: what is read may not have them
 
+	secrets secrets // what of the caller is private
+
 	segments map[string]*index.Segment // of a long caller, by name (nameOf)
 
 	fill      chan struct{} // full while vectors are made for turns that lack one
@@ -61,6 +63,7 @@ func (e *entry) missed(version int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.stale = e.stale || e.version < version
+	e.secrets.known = e.secrets.known && e.secrets.version >= version
 }
 
 // apply takes in a change, and keeps it for a build that is under way. The index of a long caller is marked stale once
@@ -71,6 +74,7 @@ func (e *entry) apply(c recaller.Change, most int) {
 	if e.done != nil && len(e.came) < maxCame {
 		e.came = append(e.came, c)
 	}
+	e.secrets.take(c)
 	e.take(c)
 	if len(e.segments) > 0 && e.ix != nil && e.ix.Own() > most {
 		e.stale = true
@@ -141,7 +145,7 @@ func (e *entry) end() {
 func (e *entry) bytes() (n int64, long int) {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	n = entryOverhead
+	n = entryOverhead + e.secrets.bytes
 	if len(e.segments) > 0 {
 		long = 1
 	}

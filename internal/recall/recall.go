@@ -82,7 +82,8 @@ type Options struct {
 	Now func() time.Time
 	Log *slog.Logger // told which rows of long callers are damaged; nil: no log
 
-	// Hidden returns every version of what a caller marked as private. nil: nobody marks anything.
+	// Hidden returns every version of what a caller marked as private, and what says the same. It is asked with each index
+	// that is made, and after a change of what it may have returned. nil: nobody marks anything.
 	Hidden func(ctx context.Context, t recaller.TenantID, c recaller.CallerID) ([]recaller.Memory, error)
 
 	Kinds []Kind // of texts, beside the built-in kinds, each with its source
