@@ -181,6 +181,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"words come in while a conversation ends", lastWordsMeet},
 		{"a caller is erased in the middle of it all", erasureMeets},
 		{"two callers are merged, and are two again", callersMerged},
+		{"what goes to another caller is sealed anew, every column", sealedAnew},
 		{"of two values for one key the later one stands", keysOfMerged},
 		{"who is erased takes along who was merged into him", mergedAndGone},
 		{"when nothing is moved", moveRefused},
