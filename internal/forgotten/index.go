@@ -12,6 +12,7 @@ import (
 // rules: carried, phrase and thing say what counts. Safe for concurrent use.
 type index struct {
 	places  map[place]bool                       // the turns that things came from, and those that asked for them
+	convs   map[recaller.ConversationID]bool     // those of places
 	asked   map[recaller.ConversationID][]*thing // by the conversation that asked for them
 	values  []entry[carried]                     // what they are known by, each once
 	phrases []entry[phrase]                      // what the requests name, each once
@@ -36,7 +37,7 @@ type entry[T any] struct {
 
 func indexOf(things []thing) *index {
 	x := &index{
-		places: map[place]bool{}, asked: map[recaller.ConversationID][]*thing{},
+		places: map[place]bool{}, convs: map[recaller.ConversationID]bool{}, asked: map[recaller.ConversationID][]*thing{},
 		value: map[string][]int32{}, key: map[string][]int32{}, name: map[string][]int32{},
 		exact: map[string][]int32{}, heads: map[string][]int32{},
 	}
@@ -47,7 +48,7 @@ func indexOf(things []thing) *index {
 		for _, p := range append([]recaller.Provenance{t.asked}, t.from...) {
 			for _, n := range p.Turns {
 				if p.Conversation != "" {
-					x.places[place{p.Conversation, n}] = true
+					x.places[place{p.Conversation, n}], x.convs[p.Conversation] = true, true
 				}
 			}
 		}

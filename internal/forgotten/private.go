@@ -64,8 +64,8 @@ func Untold(private, known []recaller.Memory) []recaller.Memory {
 	return out
 }
 
-// Tells reports whether a memory is private, says what a private one does, or was found in the words that said it. private has every version of those that are
-// private now, known the caller's active memories.
+// Tells reports whether a memory is private, says what a private one does, or was found in the words that said it. private
+// has every version of those that are private now, known the caller's active memories.
 func Tells(private, known []recaller.Memory) func(recaller.Memory) bool {
 	return New(AsIf(private)).tellers(private, known)
 }
@@ -97,15 +97,7 @@ func (v View) took(m recaller.Memory) bool {
 
 // Touches reports whether something that must not be told was said in a conversation, by what it came from.
 func (v View) Touches(conv recaller.ConversationID) bool {
-	if v.Empty() || conv == "" {
-		return false
-	}
-	for p := range v.index().places {
-		if p.conv == conv {
-			return true
-		}
-	}
-	return false
+	return !v.Empty() && v.index().convs[conv]
 }
 
 // Hits returns what was found, without what must not be told. What the business itself has written stays.

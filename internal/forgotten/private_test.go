@@ -1,0 +1,124 @@
+package forgotten_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/forgotten"
+)
+
+// confided is a private memory that was said in turn 2 of the conversation "past".
+func confided(key, value string) recaller.Memory {
+	return recaller.Memory{
+		ID: "m", Version: 1, Type: recaller.Fact, Key: key, Value: value, Status: recaller.MemoryActive, PrivacyScope: recaller.Private,
+		CreatedAt: asked, Provenance: recaller.Provenance{Conversation: "past", Turns: []int{2}},
+	}
+}
+
+func TestWhatTellsWhatIsPrivate(t *testing.T) {
+	t.Parallel()
+	debt := confided("debt", "owes his brother two thousand pounds since the divorce")
+	other := func(change func(*recaller.Memory)) recaller.Memory {
+		m := recaller.Memory{ID: "o", Type: recaller.Fact, Key: "dog", Value: "has a dog", Status: recaller.MemoryActive, CreatedAt: asked.Add(time.Hour)}
+		change(&m)
+		return m
+	}
+	for _, tt := range []struct {
+		name    string
+		private recaller.Memory
+		m       recaller.Memory
+		want    bool
+	}{
+		{"itself", debt, debt, true},
+		{"another thing", debt, other(func(*recaller.Memory) {}), false},
+		{"the same words under another key, and later", debt, other(func(m *recaller.Memory) {
+			m.Key, m.Value = "money", "owes his brother two thousand pounds"
+		}), true},
+		{"what was found in the very words", debt, other(func(m *recaller.Memory) {
+			m.Source, m.Provenance = recaller.SourceExtraction, debt.Provenance
+		}), true},
+		{"what was found in those and in others", debt, other(func(m *recaller.Memory) {
+			m.Source, m.Provenance = recaller.SourceExtraction, recaller.Provenance{Conversation: "past", Turns: []int{2, 7}}
+		}), false},
+		{"what somebody stored in that turn", debt, other(func(m *recaller.Memory) { m.Provenance = debt.Provenance }), false},
+		{"in Spanish", confided("salud", "es alérgica a la penicilina desde niña"), other(func(m *recaller.Memory) {
+			m.Key, m.Value = "nota", "alérgica a la penicilina"
+		}), true},
+		{"in German", confided("adresse", "wohnt jetzt in der Lindenstraße 14 bei Jutta"), other(func(m *recaller.Memory) {
+			m.Key, m.Value = "lieferung", "liefern an Lindenstraße 14"
+		}), true},
+	} {
+		private := []recaller.Memory{tt.private}
+		if got := forgotten.Tells(private, []recaller.Memory{tt.private, tt.m})(tt.m); got != tt.want {
+			t.Errorf("%s: got %t, want %t", tt.name, got, tt.want)
+		}
+	}
+	if forgotten.Tells(nil, []recaller.Memory{debt})(debt) || forgotten.Untold(nil, []recaller.Memory{debt}) != nil {
+		t.Error("where nothing is private, something is kept back")
+	}
+}
+
+func TestHitsThatTellWhatIsPrivate(t *testing.T) {
+	t.Parallel()
+	debt := confided("debt", "owes his brother two thousand pounds since the divorce")
+	hit := func(kind recaller.HitKind, conv recaller.ConversationID, turn int, text string) recaller.Hit {
+		return recaller.Hit{Kind: kind, ID: "h", Conversation: conv, Turn: turn, Speaker: recaller.User, Text: text, At: asked}
+	}
+	house := hit(recaller.HitSummary, "past", 0, "owes his brother two thousand pounds since the divorce")
+	house.House = true
+	own := hit(recaller.HitMemory, "", 0, "a label")
+	own.ID = string(debt.ID)
+	for _, tt := range []struct {
+		name string
+		hit  recaller.Hit
+		want bool
+	}{
+		{"the turn it came from", hit(recaller.HitTurn, "past", 2, "yes that too"), false},
+		{"another turn of that conversation", hit(recaller.HitTurn, "past", 4, "and a new tap"), true},
+		{"a turn that says it again, later", hit(recaller.HitTurn, "later", 0, "I owe my brother two thousand pounds"), false},
+		{"the summary of that conversation", hit(recaller.HitSummary, "past", 0, "Wants a new tap."), false},
+		{"the summary of another", hit(recaller.HitSummary, "later", 0, "Wants a new tap."), true},
+		{"a summary that tells it", hit(recaller.HitSummary, "later", 0, "Owes his brother two thousand pounds."), false},
+		{"the memory itself", own, false},
+		{"what the business wrote", house, true},
+	} {
+		got := len(forgotten.New(forgotten.AsIf([]recaller.Memory{debt})).Hits([]recaller.Hit{tt.hit})) == 1
+		if got != tt.want {
+			t.Errorf("%s: told is %t, want %t", tt.name, got, tt.want)
+		}
+	}
+	near := hit(recaller.HitTurn, "past", 3, "and a new tap")
+	near.Neighbours = []recaller.Turn{{Number: 2, Speaker: recaller.User, Text: "yes that too"}, {Number: 4, Speaker: recaller.User, Text: "by Friday", At: asked}}
+	got := forgotten.New(forgotten.AsIf([]recaller.Memory{debt})).Hits([]recaller.Hit{near})
+	if len(got) != 1 || len(got[0].Neighbours) != 1 || got[0].Neighbours[0].Number != 4 {
+		t.Errorf("beside a turn: got %+v, want turn 4 alone", got)
+	}
+}
+
+// Of a briefing's material goes what tells it, and its reminder; what is not private stays, and the material that was
+// given is not changed.
+func TestABriefingsMaterialWithoutWhatIsPrivate(t *testing.T) {
+	t.Parallel()
+	name := confided("caller_name", "Ines Okafor")
+	dog := recaller.Memory{ID: "dog", Type: recaller.Fact, Key: "dog", Value: "has a dog called Biscuit", Status: recaller.MemoryActive, CreatedAt: asked}
+	dog.Dispute = &recaller.Dispute{Value: "Ines Okafor has it"}
+	given := []recaller.Memory{name, dog}
+	snap := recaller.Snapshot{
+		Caller: recaller.Caller{Name: "Ines Okafor", NameSource: recaller.NameSaid}, Private: []recaller.Memory{name}, Memories: given,
+		Reminders: []recaller.Reminder{{Memory: "m", Text: "ring her"}, {Memory: "dog", Text: "walk the dog"}},
+	}
+	forgotten.Withhold(&snap)
+	if len(snap.Memories) != 1 || snap.Memories[0].ID != "dog" || snap.Memories[0].Dispute != nil {
+		t.Errorf("got memories %+v, want the dog without its dispute", snap.Memories)
+	}
+	if len(snap.Reminders) != 1 || snap.Reminders[0].Memory != "dog" {
+		t.Errorf("got reminders %+v", snap.Reminders)
+	}
+	if snap.Caller.Name != "" || snap.Caller.NameSource != "" {
+		t.Errorf("got the name %q", snap.Caller.Name)
+	}
+	if len(given) != 2 || given[0].ID != "m" {
+		t.Errorf("what was given is changed: %+v", given)
+	}
+}
