@@ -246,7 +246,7 @@ func (c *composer) tools() {
 	text, _ := prompt.For(c.snap.Tenant, prompt.Memory)
 	c.section("tools", "Remembering", false, nil)
 	for line := range strings.Lines(text) {
-		if strings.TrimSpace(line) == "" {
+		if line = c.told.usable(line); strings.TrimSpace(line) == "" {
 			continue
 		}
 		c.unit(rankTools, func(*unit) {

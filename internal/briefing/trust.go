@@ -2,6 +2,7 @@ package briefing
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
@@ -71,6 +72,24 @@ func (t told) discreet(of *Thread, snap recaller.Snapshot) *Thread {
 	v := forgotten.New(forgotten.AsIf(snap.Private))
 	out.Recent = slices.DeleteFunc(slices.Clone(of.Recent), func(s Said) bool { return v.Hides(s.Conversation, s.Turn) })
 	return &out
+}
+
+// usable returns a line of what to do with tools without the parts of it that name one which is refused here.
+func (t told) usable(line string) string {
+	refused := func(part string) bool {
+		return slices.ContainsFunc(recaller.Tools(), func(tool recaller.Tool) bool {
+			return !t.rights.Allows(tool) && strings.Contains(part, string(tool))
+		})
+	}
+	if t.trust == "" || !refused(line) {
+		return line
+	}
+	rest, listed := strings.CutPrefix(strings.TrimSpace(line), "- ")
+	kept := strings.Join(slices.DeleteFunc(strings.Split(rest, "; "), refused), "; ")
+	if listed && kept != "" {
+		kept = "- " + kept
+	}
+	return kept
 }
 
 // trust says how sure it is who speaks, where that matters: something is kept back.

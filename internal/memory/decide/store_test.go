@@ -73,6 +73,30 @@ func TestStoring(t *testing.T) {
 			"confirmed; ~old.1 active tea=Assam", "keyed",
 		},
 		{
+			"what contests a memory stands beside it, and changes nothing else of it",
+			[]recaller.Memory{tea},
+			recaller.Storing{Memory: mem("new", "tea", "Ceylon", on(1)), Mode: recaller.Contest},
+			"kept; ~old.1 active tea=Assam or Ceylon", "keyed past",
+		},
+		{
+			"what contests it with the same value changes nothing",
+			[]recaller.Memory{tea},
+			recaller.Storing{Memory: mem("new", "tea", "assam", on(1)), Mode: recaller.Contest},
+			"kept", "keyed",
+		},
+		{
+			"what contests it with what was said before changes nothing",
+			[]recaller.Memory{mem("old", "tea", "Assam", version(2)), mem("old", "tea", "Ceylon", closed(recaller.MemorySuperseded, 0))},
+			recaller.Storing{Memory: mem("new", "tea", "Ceylon", on(1)), Mode: recaller.Contest},
+			"kept", "keyed past",
+		},
+		{
+			"what would contest a memory that is gone by now makes one",
+			nil,
+			recaller.Storing{Memory: mem("new", "tea", "Ceylon", on(1)), Mode: recaller.Contest},
+			"created; +new.1 active tea=Ceylon", "keyed",
+		},
+		{
 			"a near-duplicate that says the same leaves its key as an alias",
 			[]recaller.Memory{tea},
 			recaller.Storing{Memory: mem("new", "drink", "assam"), Into: "old"},
