@@ -32,6 +32,8 @@ func clinic(q llmtest.Request) llmtest.Said {
 	switch {
 	case last.Role == "tool":
 		return llmtest.Said{Text: "I have noted that."}
+	case strings.Contains(last.Text, "Anna"):
+		return llmtest.Said{Calls: []llmtest.Call{{Name: "someone_else", Arguments: `{"name":"Anna"}`}}}
 	case strings.Contains(last.Text, "remember"):
 		return llmtest.Said{Text: "One moment.", Calls: []llmtest.Call{{
 			Name: "store_memory", Arguments: `{"memoryType":"fact","key":"allergy","value":"Allergic to penicillin","confidence":0.95}`,

@@ -164,7 +164,11 @@ func (k *keeper) settle(turns []recaller.Turn) {
 		k.lost++
 	}
 	k.told = append(k.told, turns...)
-	k.told = k.told[max(0, len(k.told)-maxTold):]
+	most := maxTold
+	if n := len(turns); n > 0 { // where somebody else speaks, turns are counted anew: what was said before is not theirs
+		most = min(most, turns[n-1].Number+1)
+	}
+	k.told = k.told[max(0, len(k.told)-most):]
 }
 
 // isOver notes that the conversation has ended.
