@@ -182,6 +182,10 @@ proxy-clients: ## Run the official clients of OpenAI (Python, JavaScript) and An
 telephone-twilio: ## Have Twilio's official library sign a thousand webhooks, forged and repeated ones among them (gets it once)
 	./tools/telephone/twilio
 
+.PHONY: telephone-deepgram
+telephone-deepgram: ## Have Deepgram's official library speak with our fakes, and check all that is sent by its types (gets it once)
+	./tools/telephone/deepgram
+
 .PHONY: widget
 widget: ## Drive the web chat's widget in Chromium, with screenshots to look at (OUT=folder; gets playwright-core once, needs a Chromium)
 	./tools/widget/widget

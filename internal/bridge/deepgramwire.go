@@ -124,7 +124,7 @@ func (w *deepgramWire) open(o opening) any {
 
 // listener is what hears the caller. Flux takes languages as hints, and only where it knows several.
 func (w *deepgramWire) listener() settingsProvider {
-	p := settingsProvider{Type: "deepgram", Model: w.Transcriber, Language: w.Language}
+	p := settingsProvider{Type: "deepgram", Version: "v1", Model: w.Transcriber, Language: w.Language}
 	if strings.HasPrefix(w.Transcriber, "flux-") {
 		p.Version, p.Language = "v2", ""
 		if w.Language != "" && strings.HasSuffix(w.Transcriber, "-multi") {

@@ -112,7 +112,7 @@ func TestHowSessionsWithDeepgramAreOpened(t *testing.T) {
 			"as usual",
 			Provider{Language: "de"},
 			nil,
-			`{"type":"Settings","flags":{"history":false},` + audio + `"agent":{"listen":{"provider":{"type":"deepgram","model":"nova-3","language":"de"}},` +
+			`{"type":"Settings","flags":{"history":false},` + audio + `"agent":{"listen":{"provider":{"type":"deepgram","version":"v1","model":"nova-3","language":"de"}},` +
 				`"think":{"provider":{"type":"open_ai","model":"gpt-4o-mini"},"prompt":"Be kind.","functions":[{"name":"end_call",`,
 			`"defer_until_eot":true}]},"speak":{"provider":{"type":"deepgram","model":"aura-2-thalia-en"}},"greeting":"Hello."}}`,
 		},

@@ -121,7 +121,7 @@ func (s *deepgram) settle(r gjson.Result) {
 			return
 		}
 	}
-	for _, path := range []string{"agent.listen.provider.model", "agent.think.provider.type", "agent.think.provider.model", "agent.speak.provider.model"} {
+	for _, path := range []string{"agent.listen.provider.version", "agent.listen.provider.model", "agent.think.provider.type", "agent.think.provider.model", "agent.speak.provider.model"} {
 		if r.Get(path).String() == "" {
 			s.error("INVALID_SETTINGS")
 			return
@@ -278,6 +278,8 @@ func (s *deepgram) request(answer Reply) {
 	if answer.Takes {
 		for _, c := range list {
 			delete(s.calls, c["id"].(string))
+			delete(c, "arguments")
+			delete(c, "client_side")
 		}
 		s.event("FunctionCallCancelled", map[string]any{"functions": list})
 	}

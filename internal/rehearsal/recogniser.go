@@ -124,6 +124,8 @@ type hearing struct {
 	owed  time.Duration // where an utterance ended that is still to be told by UtteranceEnd; 0: none
 	turn  int
 	over  bool
+	// sequence is the number of the last message; Flux only.
+	sequence int
 }
 
 // lead leads a session to its end.
@@ -174,7 +176,8 @@ func (h *hearing) control(raw []byte) {
 	case "CloseStream":
 		if !h.Flux {
 			h.ends("close")
-			h.tell(map[string]any{"type": "Metadata", "request_id": "r", "duration": h.place.Seconds(), "channels": 1})
+			h.tell(map[string]any{"type": "Metadata", "request_id": "r", "duration": h.place.Seconds(), "channels": 1,
+				"transaction_key": "deprecated", "sha256": "", "created": "2026-01-01T00:00:00.000Z"})
 		}
 		h.over = true
 	case "Finalize":
@@ -259,14 +262,17 @@ func (h *hearing) results(text string, from, to time.Duration, final, ends bool,
 	h.tell(map[string]any{
 		"type": "Results", "channel_index": []int{0, 1}, "start": from.Seconds(), "duration": (to - from).Seconds(), "is_final": final,
 		"speech_final": ends, "from_finalize": why == "finalize",
-		"channel":  map[string]any{"alternatives": []any{map[string]any{"transcript": text, "confidence": 0.9, "words": words}}},
-		"metadata": map[string]any{"request_id": "r"},
+		"channel": map[string]any{"alternatives": []any{map[string]any{"transcript": text, "confidence": 0.9, "words": words}}},
+		"metadata": map[string]any{
+			"request_id": "r", "model_uuid": "m", "model_info": map[string]any{"name": "general", "version": "1", "arch": "nova-3"},
+		},
 	})
 }
 
 func (h *hearing) info(event, text string) {
+	h.sequence++
 	h.tell(map[string]any{
-		"type": "TurnInfo", "request_id": "r", "event": event, "turn_index": h.turn, "audio_window_start": h.since.Seconds(),
+		"type": "TurnInfo", "request_id": "r", "sequence_id": h.sequence, "event": event, "turn_index": h.turn, "audio_window_start": h.since.Seconds(),
 		"audio_window_end": h.place.Seconds(), "transcript": text, "words": []any{map[string]any{"word": text, "confidence": 0.9}},
 		"end_of_turn_confidence": 0.8,
 	})
