@@ -104,6 +104,23 @@ func TestWhatComesBehindAStream(t *testing.T) {
 	}
 }
 
+// A forwarded call that is listened to is streamed beside it, at either platform.
+func TestAForwardedCallIsStreamedBesideIt(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, recaller.Telephone{Answer: recaller.AnswerForward, ForwardTo: "+15550003333", Listen: true}, func(o *telephony.Options) {
+		o.Sockets = map[recaller.TelephoneAnswer]telephony.Socket{recaller.AnswerForward: says(http.StatusGone)}
+	})
+	for id, isTelnyx := range map[string]bool{"CA1": false, "v3:a": true} {
+		d.Telnyx = isTelnyx
+		a := d.ring(id)
+		d.want(id, a, http.StatusOK, "Start Dial")
+		s := a.XML.Find("Start").Find("Stream")
+		if s.Attr("track") != "both_tracks" || s.Attr("bidirectionalMode") != "" || !strings.HasSuffix(s.Attr("url"), telephony.ListenPath) || s.Find("Parameter").Attr("value") == "" {
+			t.Errorf("got %s, want both sides streamed, and none taken", a.Body)
+		}
+	}
+}
+
 // A call whose conversation could not begin has nowhere to keep what is said: it is not bridged.
 func TestACallWithoutAConversationIsNotBridged(t *testing.T) {
 	t.Parallel()
