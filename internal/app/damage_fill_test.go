@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,6 +19,11 @@ func second[T any](_ T, err error) error { return err }
 func (w *wreck) fill(h *house, columns []sealedColumn) {
 	w.victims = make([]victim, len(columns))
 	talks := make([]func() bool, len(columns)+1)
+	for i, c := range columns {
+		if c.moved {
+			w.merge(h, victimsPhone(i))
+		}
+	}
 	var all errgroup.Group
 	all.SetLimit(8)
 	for i := range talks {
@@ -29,7 +35,7 @@ func (w *wreck) fill(h *house, columns []sealedColumn) {
 					return err
 				}
 			}
-			talk, err := w.live(h, as, &v, fmt.Sprintf("+1415555%04d", 100+i))
+			talk, err := w.live(h, as, &v, victimsPhone(i))
 			talks[i] = func() bool {
 				rec, err := as.Conversation(h.t.Context(), talk)
 				return err == nil && rec.Wrapup.Done
@@ -51,6 +57,26 @@ func (w *wreck) fill(h *house, columns []sealedColumn) {
 	for _, written := range talks {
 		h.eventually("the conversation is written up", written)
 	}
+}
+
+func victimsPhone(i int) string { return fmt.Sprintf("+1415555%04d", 100+i) }
+
+// merge has the caller with a number turn out to be somebody else, too.
+func (w *wreck) merge(h *house, phone string) {
+	ids := make([]string, 2)
+	for i, caller := range []client.CallerRef{{Phone: phone}, {ExternalID: "also " + phone}} {
+		call, err := h.StartConversation(h.t.Context(), client.StartRequest{Caller: caller})
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		h.hangUp(call.Conversation.ID)
+		h.writtenUp(call.Conversation.ID)
+		ids[i] = call.Caller.ID
+	}
+	if _, err := h.MergeCallers(h.t.Context(), ids[0], client.CallerMerge{From: ids[1]}); err != nil {
+		h.t.Fatal(err)
+	}
+	w.merged++
 }
 
 // settle makes a tenant that has all that tenants have.
@@ -123,11 +149,19 @@ func (w *wreck) live(h *house, as *client.Client, v *victim, phone string) (talk
 	if err != nil {
 		return "", err
 	}
+	due := h.clock.Now().AddDate(0, 1, 0)
+	reminder, err := as.SetReminder(ctx, kept.Memory.ID, client.ReminderInput{DueAt: due, Text: "Ask about the gate."})
+	if err != nil {
+		return "", err
+	}
 	return talk, errors.Join(
 		second(as.ForgetMemory(ctx, gone.Memory.ID)),
-		second(as.SetReminder(ctx, kept.Memory.ID, client.ReminderInput{
-			DueAt: h.clock.Now().AddDate(0, 1, 0), Text: "Ask about the gate.",
-		})),
+		second(h.app.store.ChangeErrand(ctx, tenant, recaller.ReminderID(reminder.ID), due,
+			func(recaller.Reminder, func(time.Time) (recaller.Errands, error)) (*recaller.ErrandWrite, error) {
+				return &recaller.ErrandWrite{Errand: recaller.Errand{
+					Due: due, Means: recaller.MeansRing, State: recaller.ErrandWaiting, Begun: due, Since: due, Next: due, To: phone,
+				}}, nil
+			})),
 		second(as.UpdateCaller(ctx, v.caller, client.CallerPatch{Name: &name})),
 		second(as.ThreadReply(ctx, chat.Thread.ID, client.ReplyRequest{
 			ThreadMessage: client.ThreadMessage{Message: "Which hedge did we choose?"}, Reply: "The yew.",

@@ -35,6 +35,7 @@ type sealedColumn struct {
 	id    string // what the row is called, as an expression
 	told  string // the list that counts it; "%s" is the victim's id; "": none, for it is made anew
 	house bool   // the victim is a tenant
+	moved bool   // somebody was merged into the victim
 
 	silent bool // nothing of the caller is told: what he had forgotten cannot be read
 	closed bool // without its settings the tenant's calls are not served
@@ -64,6 +65,8 @@ func sealedColumns() []sealedColumn {
 		{name: "checkpoints.body", id: `caller_id`, told: theirExport},
 		{name: "acts.body", id: `conversation_id || '.' || number`, told: "/v1/callers/%s/agreements"},
 		{name: "reminders.body", of: `body IS NOT NULL`, id: `id`, told: "/v1/reminders"},
+		{name: "reminders.errand", of: `errand IS NOT NULL`, id: `id`, told: "/v1/reminders"},
+		{name: "moves.body", id: `id`, told: theirExport, moved: true},
 		{name: "documents.body", of: `origin = 'written'`, id: `id`, told: theirDocuments},
 		{name: "documents.delivered", of: `delivered IS NOT NULL`, id: `id`, told: theirDocuments},
 		{name: "threads.body", id: `id`, told: "/v1/threads?caller_id=%s"},
@@ -219,6 +222,7 @@ type wreck struct {
 	db      *sql.DB
 	ben     string   // a caller whom nothing befalls
 	victims []victim // by column
+	merged  int      // callers who are other callers now
 }
 
 // flip flips one bit of a sealed value of a victim's, and notes which row that is.
@@ -275,7 +279,7 @@ func (w *wreck) examined(t *testing.T) []Damaged {
 		t.Fatal(err)
 	}
 	found, err := Examine(t.Context(), cfg, ring, keys)
-	if callers := len(w.victims) + 1; err != nil || found.Callers != callers || found.Rows < 10*callers {
+	if callers := len(w.victims) + 1 + w.merged; err != nil || found.Callers != callers || found.Rows < 10*callers {
 		t.Errorf("examined %+v, %v; want %d callers and all of their rows", found.Examined, err, callers)
 	}
 	if err := keys.Close(); err != nil {

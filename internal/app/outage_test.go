@@ -183,7 +183,7 @@ func TestAnEndWhoseAnswerIsLost(t *testing.T) {
 // and so is the question whether it is ready. (The built binary on a real full disk is in package e2e.)
 func TestTheStoreIsFull(t *testing.T) {
 	t.Parallel()
-	h := build(t, t.TempDir(), Options{Store: sqlite.Options{MaxPages: 120}})
+	h := build(t, t.TempDir(), Options{Store: sqlite.Options{MaxPages: 160}})
 	known := h.ring("+14155550101")
 	call := h.ring("+14155550100")
 	said, stored := 0, 0

@@ -132,7 +132,8 @@ func (x *examination) queries() []Query {
 				ORDER BY conversation_id, number`,
 			Args: args, Row: x.there.counting(x.box.turnRow(func(recaller.ConversationID, recaller.Turn) {})),
 		},
-		x.remindersQuery(), x.vectorsQuery(), x.segmentsQuery(), x.documentsQuery(), x.threadsQuery())
+		x.remindersQuery(), x.vectorsQuery(), x.segmentsQuery(), x.documentsQuery(), x.threadsQuery(),
+		x.movesQuery())
 	for i, q := range list {
 		list[i] = x.counted(q)
 	}
@@ -191,6 +192,23 @@ func (x *examination) threadsQuery() Query {
 			}
 			if _, err = x.box.openThread(row); err != nil {
 				err = x.box.leaveOut(err, recaller.DamagedRow{Table: "threads", ID: string(row.ID)})
+			}
+			return err
+		},
+	}
+}
+
+func (x *examination) movesQuery() Query {
+	return Query{
+		SQL:  `SELECT ` + moveColumns + ` FROM moves WHERE tenant_id = $1 AND caller_id = $2`,
+		Args: []any{x.tenant, x.caller},
+		Row: func(scan func(...any) error) error {
+			row, err := scanMove(scan)
+			if err != nil {
+				return err
+			}
+			if _, _, err = x.box.openMove(row); err != nil {
+				err = x.box.leaveOut(err, recaller.DamagedRow{Table: "moves", ID: string(row.ID)})
 			}
 			return err
 		},

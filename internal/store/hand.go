@@ -302,7 +302,7 @@ func (w *handing) goOn(ctx context.Context, tx Tx, c recaller.Conversation, h he
 		return err
 	}
 	_, err = tx.Exec(ctx, `UPDATE conversations SET caller_id = $3, started_at = $4, turns = $5, user_turns = $6, body = $7,
-		head = $8 WHERE tenant_id = $1 AND id = $2`,
+		head = $8 WHERE tenant_id = $1 AND id = $2 /* moves */`,
 		w.tenant, c.ID, w.to.id, micros(c.StartedAt), after.turns, after.users, body, sealed)
 	w.out.Conversation = c
 	return err

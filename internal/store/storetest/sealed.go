@@ -247,9 +247,26 @@ func (d *Data) PutSecrets() recaller.Opened {
 	d.OK(d.PutTurnVectors(d.ctx, "t", o.Caller.ID, []recaller.TurnVectors{turnVectors(o.Conversation, "m", 0)}))
 	d.OK(d.PutSegment(d.ctx, "t", o.Caller.ID, "segment", []byte("zqsegment of Quokka"), nil))
 	d.OK(d.PutReceipt(d.ctx, recaller.Receipt{ID: "r", Tenant: "t", Caller: "somebody", ErasedAt: d.Now}, recaller.Job{Kind: "erase", Subject: "somebody"}))
+	d.putMove()
 	gone := d.Call("+15551230042")
 	d.OK(d.BeginErasure(d.ctx, "t", gone.Caller.ID, recaller.Job{ID: "e", Kind: "erase", Subject: string(gone.Caller.ID), RunAt: d.Now.Add(time.Hour)}))
 	return o
+}
+
+// putMove has one caller's words become another's.
+func (d *Data) putMove() {
+	d.Helper()
+	from, to := d.Call("+15551230043"), d.Call("+15551230044")
+	for _, o := range []recaller.Opened{from, to} {
+		say := d.Appending(o, 1)
+		say.Turns[0].Text = "a Quokka of my own"
+		_, err := d.AppendTurns(d.ctx, "t", say)
+		d.OK(err)
+		_, err = d.CloseConversation(d.ctx, "t", recaller.Closing{Conversation: o.Conversation.ID, Status: recaller.Completed, EndedAt: d.Now})
+		d.OK(err)
+	}
+	_, err := d.Merge(d.ctx, "t", recaller.Merging{ID: "mv-1", From: from.Caller.ID, To: to.Caller.ID, At: d.Now})
+	d.OK(err)
 }
 
 // putWriteback has words written with everything that goes with a memory: aliases, a name, a reminder, the record of a
