@@ -41,7 +41,7 @@ func (l *listener) hear(s *events.Subscription, all string) {
 // Issue 3, item 6: 200 listen to one conversation while 1,000 memories change, written by eight at once.
 func TestTwoHundredListenersHearAThousandChanges(t *testing.T) {
 	const listeners, changes, writers, atOnce = 200, 1000, 8, 25
-	d := newDesk(t)
+	d := newPatientDesk(t, time.Hour)
 	d.run(t)
 	var hearing sync.WaitGroup
 	crowd := make([]listener, listeners)

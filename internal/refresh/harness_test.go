@@ -34,8 +34,11 @@ type desk struct {
 	reply   func(ctx context.Context, b *recaller.Briefing) error // what becomes of the next ones; nil: nothing
 }
 
-func newDesk(tb testing.TB) *desk {
-	d := &desk{TB: tb, log: &bytes.Buffer{}, reg: prometheus.NewRegistry(), bus: events.New(time.Now), feed: feed.New(feed.Options{Patience: time.Hour})}
+// newDesk makes a desk whose feed waits for a missing version as long as it does in the product.
+func newDesk(tb testing.TB) *desk { return newPatientDesk(tb, 0) }
+
+func newPatientDesk(tb testing.TB, patience time.Duration) *desk {
+	d := &desk{TB: tb, log: &bytes.Buffer{}, reg: prometheus.NewRegistry(), bus: events.New(time.Now), feed: feed.New(feed.Options{Patience: patience})}
 	d.Service = New(Deps{
 		Listening: d.bus.Listening, Briefing: d.compose, Version: d.readVersion, Reached: d.feed.Reached, Publish: d.bus.Publish,
 		Log: slog.New(slog.NewTextHandler(d.log, nil)), Metrics: NewMetrics(d.reg), Now: time.Now,
