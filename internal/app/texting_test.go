@@ -210,8 +210,15 @@ func TestTextsThatComeAgainAndInABurst(t *testing.T) {
 		for i := range 60 {
 			together.Go(func() {
 				form := telephonytest.Texted("SM"+strconv.Itoa(i%3), marta, lakeside, fmt.Sprintf("Thought %d of three.", i%3+1))
-				if a, err := m.Try(t.Context(), telephony.TextPath, form); err != nil || a.Status != http.StatusOK {
-					t.Errorf("got %d %s, %v", a.Status, a.Body, err)
+				for {
+					a, err := m.Try(t.Context(), telephony.TextPath, form)
+					if err == nil && a.Status == http.StatusServiceUnavailable { // on a slow machine: then a platform sends it again
+						continue
+					}
+					if err != nil || a.Status != http.StatusOK {
+						t.Errorf("got %d %s, %v", a.Status, a.Body, err)
+					}
+					return
 				}
 			})
 		}

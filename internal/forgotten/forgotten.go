@@ -71,12 +71,16 @@ func (t *thing) add(m recaller.Memory) {
 			}
 		}
 	}
+	reads := read
+	if m.ClosedAt.Equal(always) {
+		reads = readSecret
+	}
 	t.versions = append(t.versions, m)
 	t.from = append(t.from, m.Provenance)
-	t.know(read(m.Key, m.Value))
+	t.know(reads(m.Key, m.Value))
 	if d := m.Dispute; d != nil {
 		t.from = append(t.from, d.Provenance)
-		t.know(read(m.Key, d.Value))
+		t.know(reads(m.Key, d.Value))
 	}
 }
 

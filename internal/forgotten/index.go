@@ -20,6 +20,7 @@ type index struct {
 	key     map[string][]int32                   // stems, in the keys of which values
 	name    map[string][]int32                   // words of names, of which values
 	exact   map[string][]int32                   // numbers, of which values
+	telling map[string][]int32                   // stems that tell by themselves, of which values
 	heads   map[string][]int32                   // how stems begin, of which phrases
 }
 
@@ -39,7 +40,7 @@ func indexOf(things []thing) *index {
 	x := &index{
 		places: map[place]bool{}, convs: map[recaller.ConversationID]bool{}, asked: map[recaller.ConversationID][]*thing{},
 		value: map[string][]int32{}, key: map[string][]int32{}, name: map[string][]int32{},
-		exact: map[string][]int32{}, heads: map[string][]int32{},
+		exact: map[string][]int32{}, telling: map[string][]int32{}, heads: map[string][]int32{},
 	}
 	seen := map[string]int32{}
 	for i := range things {
@@ -73,6 +74,7 @@ func (x *index) addValue(c carried, t *thing, seen map[string]int32) {
 		post(x.name, i, c.name...)
 		if c.name == nil && len(c.value) > 0 {
 			post(x.exact, i, c.exact...)
+			post(x.telling, i, c.telling...)
 		}
 	}
 	x.values[i].things = append(x.values[i].things, t)
@@ -109,7 +111,7 @@ func head(stem string) string { return stem[:min(len(stem), longStem)] }
 // carries reports whether a text carries a value of a thing that counts.
 func (x *index) carries(said text, counts func(*thing) bool) bool {
 	counted := func(i int32) bool { return slices.ContainsFunc(x.values[i].things, counts) }
-	return x.names(said, counted) || x.numbers(said, counted) || x.covers(said, counted)
+	return x.names(said, counted) || x.numbers(said, counted) || x.tells(said, counted) || x.covers(said, counted)
 }
 
 func (x *index) names(said text, counted func(int32) bool) bool {
@@ -131,6 +133,13 @@ func (x *index) numbers(said text, counted func(int32) bool) bool {
 		return slices.ContainsFunc(numbered(sentence), func(run string) bool {
 			return slices.ContainsFunc(x.exact[run], counted)
 		})
+	})
+}
+
+// tells reports whether a text has a stem that tells a value by itself.
+func (x *index) tells(said text, counted func(int32) bool) bool {
+	return len(x.telling) > 0 && slices.ContainsFunc(said.content(), func(stem string) bool {
+		return slices.ContainsFunc(x.telling[stem], counted)
 	})
 }
 

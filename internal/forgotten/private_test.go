@@ -59,6 +59,33 @@ func TestWhatTellsWhatIsPrivate(t *testing.T) {
 	}
 }
 
+// What is private is hidden in other words, too, and later, where a name tells it or half of it is said.
+func TestOtherWordsThatTellWhatIsPrivate(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		value, said string
+		want        bool
+	}{
+		{"ist HIV-positiv seit 2015", "Ich bin HIV-positiv.", true},
+		{"HIV positive since 2015", "my hiv pills are on the fridge", true},
+		{"is having an affair with her boss Gregor", "Gregor and I meet every Thursday.", true},
+		{"a une liaison avec sa voisine Camille", "Camille et moi, on se voit en secret.", true},
+		{"lives in hiding at 14 Harbour Lane", "Bring it to my place on Harbour Lane.", true},
+		{"has bipolar disorder and takes lithium", "I take my lithium with breakfast.", true},
+		{"hat Schulden bei der Sparkasse", "Die Sparkasse hat wieder geschrieben.", true},
+		{"owes 40,000 euros to the casino", "I paid forty euros for the cab.", false},
+		{"is having an affair with her boss Gregor", "My boss is away on Thursday.", false},
+		{"meets her lover on Tuesdays", "Tuesday at nine is fine.", false},
+		{"Has shingles since May", "He may come in the morning.", false},
+	} {
+		v := forgotten.New(forgotten.AsIf([]recaller.Memory{confided("note", tt.value)}))
+		turn := recaller.Turn{Number: 4, Speaker: recaller.User, Text: tt.said, At: asked.Add(time.Hour)}
+		if got := v.Hides("later", turn); got != tt.want {
+			t.Errorf("%q, of which %q is said: hidden is %t, want %t", tt.value, tt.said, got, tt.want)
+		}
+	}
+}
+
 func TestHitsThatTellWhatIsPrivate(t *testing.T) {
 	t.Parallel()
 	debt := confided("debt", "owes his brother two thousand pounds since the divorce")

@@ -15,6 +15,7 @@ import (
 type word struct {
 	text, stem string
 	capital    bool
+	loud       bool // it begins with two capitals: "HIV"
 	first      bool // it begins a sentence
 	comma      bool // a comma stands before it
 	acute      bool // it ends with é, which folding removes: "borré"
@@ -38,7 +39,7 @@ func words(s string) text {
 		r, _ := utf8.DecodeRuneInString(s[scan.Start():])
 		folded := string(scan.Word(token.French)) // without its l' or n'
 		w := word{
-			text: folded, stem: token.Term(folded), capital: unicode.IsUpper(r), first: end,
+			text: folded, stem: token.Term(folded), capital: unicode.IsUpper(r), loud: loud(s[scan.Start():]), first: end,
 			comma: strings.Contains(gap, ","), acute: acute(s[scan.Start():]),
 		}
 		t.capitals = t.capitals || w.capital
@@ -50,6 +51,13 @@ func words(s string) text {
 		end, from = false, scan.Start()+len(scan.Bytes())
 	}
 	return t
+}
+
+// loud reports whether a text begins with two capitals.
+func loud(s string) bool {
+	first, size := utf8.DecodeRuneInString(s)
+	second, _ := utf8.DecodeRuneInString(s[size:])
+	return unicode.IsUpper(first) && unicode.IsUpper(second)
 }
 
 // acute reports whether the first word of a text ends in é.
@@ -110,6 +118,9 @@ type carried struct {
 	name  []string // of the caller's own name: its words, any of which tells it
 	rare  bool     // a name or a number: its one word is enough
 	exact []string // numbers, and words beside numbers, as runs: any of them tells it
+	// Of what is private: any of these stems tells it, and half of the value does.
+	telling []string
+	secret  bool
 }
 
 // read returns what the value under a key is known by.
@@ -132,17 +143,41 @@ func read(key, value string) carried {
 	return c
 }
 
+// readSecret is read for what is private. It is known by less: to hide too much of it costs a detail, to hide too little
+// tells it.
+func readSecret(key, value string) carried {
+	c := read(key, value)
+	c.secret, c.telling = true, words(value).telling()
+	return c
+}
+
+// telling returns the stems of names and abbreviations in a text, and of whatever else is written like them, as the nouns
+// of German are.
+func (t text) telling() []string {
+	var out []string
+	for _, sentence := range t.sentences {
+		for _, w := range sentence {
+			if w.stem != "" && (w.loud || w.capital && !w.first) && !calendar[strings.TrimSuffix(w.text, "s")] && !greetings[w.text] {
+				out = append(out, w.stem)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // id tells what a value is known by from others.
 func (c carried) id() string {
 	id := strconv.FormatBool(c.rare)
-	for _, list := range [][]string{c.value, c.key, c.name, c.exact} {
+	for _, list := range [][]string{c.value, c.key, c.name, c.exact, c.telling} {
 		id += "\x01" + strings.Join(list, "\x02")
 	}
-	return id + strconv.FormatBool(c.name == nil)
+	return id + strconv.FormatBool(c.name == nil) + strconv.FormatBool(c.secret)
 }
 
 func (c carried) equal(o carried) bool {
-	return slices.Equal(c.value, o.value) && slices.Equal(c.key, o.key) && slices.Equal(c.name, o.name)
+	return c.secret == o.secret &&
+		slices.Equal(c.value, o.value) && slices.Equal(c.key, o.key) && slices.Equal(c.name, o.name)
 }
 
 // names returns the words of a name: those with capitals, or else all that say something.
@@ -186,6 +221,9 @@ func (c carried) in(t text) bool {
 	}) {
 		return true
 	}
+	if slices.ContainsFunc(c.telling, t.has) {
+		return true
+	}
 	covered := 0
 	for _, stem := range c.value {
 		if t.has(stem) {
@@ -202,6 +240,8 @@ func (c carried) covered(covered int, t text) bool {
 		return false
 	case n == 1:
 		return c.rare || len(t.content()) <= brief || slices.ContainsFunc(c.key, t.has)
+	case c.secret:
+		return covered > 1 && 2*covered >= n
 	case n <= leastEcho:
 		return covered == n
 	default:

@@ -3,6 +3,7 @@ package relay_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -275,21 +276,21 @@ func (l *line) over(status recaller.Status, why string) {
 	l.counted("recaller_relay_sessions_total", "result", why, 1)
 }
 
+// counted waits until a metric is as it should be: the other side may hear of an end before it is counted.
 func (l *line) counted(name, label, value string, want int) {
 	l.t.Helper()
-	families, err := l.reg.Gather()
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	got := 0
-	for _, f := range families {
-		for _, m := range f.GetMetric() {
-			if f.GetName() == name && m.GetLabel()[0].GetName() == label && m.GetLabel()[0].GetValue() == value {
-				got = int(m.GetCounter().GetValue())
+	l.eventually(fmt.Sprintf("%s{%s=%q} is %d", name, label, value, want), func() bool {
+		families, err := l.reg.Gather()
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		for _, f := range families {
+			for _, m := range f.GetMetric() {
+				if f.GetName() == name && m.GetLabel()[0].GetName() == label && m.GetLabel()[0].GetValue() == value {
+					return int(m.GetCounter().GetValue()) == want
+				}
 			}
 		}
-	}
-	if got != want {
-		l.t.Errorf("%s{%s=%q}: counted %d, want %d", name, label, value, got, want)
-	}
+		return want == 0
+	})
 }
