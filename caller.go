@@ -36,6 +36,7 @@ type Caller struct {
 	LastSeen   time.Time
 	Shares     bool     // others use his number, or did
 	MergedInto CallerID // who has all that was his; empty: he has it himself
+	HasPIN     bool     // he can prove by a PIN who he is
 	// Unreadable says that what is sealed of him cannot be opened: his key is missing (in lists only), or his row or an
 	// identity of his is damaged.
 	Unreadable bool

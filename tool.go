@@ -23,7 +23,8 @@ const (
 	ToolReadCheckpoint Tool = "read_checkpoint"
 	ToolSaveCheckpoint Tool = "save_checkpoint"
 
-	ToolSomeoneElse Tool = "someone_else"
+	ToolSomeoneElse  Tool = "someone_else"
+	ToolVerifyCaller Tool = "verify_caller"
 )
 
 // Tools lists the tools in the order in which they are told to a model.
@@ -31,12 +32,15 @@ func Tools() []Tool {
 	return []Tool{
 		ToolStoreMemory, ToolUpdateMemory, ToolForgetMemory, ToolMarkPrivate, ToolSetReminder, ToolCancelReminder,
 		ToolListReminders, ToolRecall, ToolReadCheckpoint, ToolSaveCheckpoint, ToolSomeoneElse,
+		ToolVerifyCaller,
 	}
 }
 
 // Needs is what a conversation must allow for the tool to be used.
 func (t Tool) Needs() Allowing {
 	switch t {
+	case ToolVerifyCaller: // by which more is allowed
+		return AllowNone
 	case ToolRecall, ToolReadCheckpoint, ToolListReminders:
 		return AllowRecall
 	case ToolForgetMemory, ToolCancelReminder:
@@ -72,4 +76,8 @@ const (
 	ToolSaved     = "checkpoint saved"
 	ToolCleared   = "checkpoint cleared"
 	ToolHanded    = "somebody else speaks"
+
+	ToolVerified        = "caller verified"
+	ToolUnverified      = "caller not verified"
+	ToolNothingToVerify = "nothing to verify"
 )

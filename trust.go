@@ -131,6 +131,7 @@ func (t Tenant) Rights(of Trust) Rights {
 type Raising struct {
 	Conversation ConversationID
 	Trust        Trust
+	Caller       CallerID // whose it must still be; empty: whoever's it is
 }
 
 // Raised is the result of a Raising.

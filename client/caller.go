@@ -32,6 +32,7 @@ type Caller struct {
 	TotalDurationSeconds float64             `json:"total_duration_seconds" doc:"The length of all voice conversations." example:"731"`
 	TextMessages         int                 `json:"text_messages" doc:"Turns of the caller on text channels." example:"0"`
 	MergedInto           string              `json:"merged_into,omitempty" doc:"The id of the caller who has all that was this one's: the two are one person. It is left out where there is none." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
+	HasPIN               bool                `json:"has_pin,omitempty" doc:"A PIN was set, by which the caller can prove who it is. It is never shown." example:"true"`
 	Unreadable           bool                `json:"unreadable,omitempty" doc:"The name or a number cannot be told: its row is damaged, or, in a list, the key of what is held about the caller is missing; then the caller is quarantined until the key is put back." example:"false"`
 }
 
@@ -74,6 +75,22 @@ func (c *Client) Caller(ctx context.Context, id string) (Caller, error) {
 type CallerPatch struct {
 	Name     *string `json:"name,omitempty" doc:"The name, at most 200 bytes; empty clears it." example:"Marta Jansen"`
 	TimeZone *string `json:"time_zone,omitempty" doc:"The IANA time zone; empty clears it." example:"Europe/Berlin"`
+}
+
+// PINInput is the PIN by which a caller proves who it is.
+type PINInput struct {
+	PIN string `json:"pin" doc:"4 to 12 digits, not all the same, and not rising or falling one by one." example:"4711"`
+}
+
+// SetCallerPIN sets the PIN by which a caller proves who it is. It needs an admin key.
+func (c *Client) SetCallerPIN(ctx context.Context, id, pin string) (Caller, error) {
+	var out Caller
+	return out, c.do(ctx, request{method: http.MethodPut, path: path("callers", id, "pin"), body: PINInput{pin}, out: &out})
+}
+
+// DeleteCallerPIN takes a caller's PIN away. It needs an admin key.
+func (c *Client) DeleteCallerPIN(ctx context.Context, id string) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: path("callers", id, "pin")})
 }
 
 // UpdateCaller sets a caller's name or time zone.

@@ -159,7 +159,7 @@ type ConversationRecord struct {
 // ToolRecord is what is kept of a tool call. The words are in the memory only.
 type ToolRecord struct {
 	ID       string        `json:"id" doc:"Its id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a42"`
-	Tool     recaller.Tool `json:"tool" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder,cancel_reminder,list_reminders,recall,read_checkpoint,save_checkpoint,someone_else" doc:"Which tool." example:"store_memory"`
+	Tool     recaller.Tool `json:"tool" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder,cancel_reminder,list_reminders,recall,read_checkpoint,save_checkpoint,someone_else,verify_caller" doc:"Which tool." example:"store_memory"`
 	Result   string        `json:"result" doc:"What was done, as memories have it (created, updated, …), reminder set, or why it failed (invalid, not found, …)." example:"created"`
 	MemoryID string        `json:"memory_id,omitempty" doc:"The memory that it was about." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3e"`
 	Version  int           `json:"version,omitempty" doc:"The memory's version, as the call left it." example:"1"`

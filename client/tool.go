@@ -53,6 +53,12 @@ type SomeoneElseCall struct {
 	Recycled bool   `json:"recycled,omitempty" doc:"The number has a new owner: it leaves the one whose it was." example:"false"`
 }
 
+// VerifyCallerCall is verify_caller: the caller has told his PIN.
+type VerifyCallerCall struct {
+	ToolContext
+	PIN string `json:"pin" doc:"What the caller said, in digits or in words; if what was said is masked, the mask itself." example:"four seven one one"`
+}
+
 // SetReminderCall is set_reminder: the tenant's webhook is told at that time.
 type SetReminderCall struct {
 	ToolContext
@@ -119,7 +125,7 @@ type ToolCall struct {
 	CallSessionID string          `json:"callSessionId" doc:"The conversation, by its id or external id." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3b"`
 	LineID        string          `json:"lineId,omitempty" doc:"The caller: the id, the number or an external id; the conversation's if not said." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a3c"`
 	AccountID     string          `json:"accountId,omitempty" doc:"The tenant; the key's if not said." example:"default"`
-	Name          recaller.Tool   `json:"name" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder,cancel_reminder,list_reminders,recall,read_checkpoint,save_checkpoint,someone_else" doc:"Which tool." example:"store_memory"`
+	Name          recaller.Tool   `json:"name" enum:"store_memory,update_memory,forget_memory,mark_private,set_reminder,cancel_reminder,list_reminders,recall,read_checkpoint,save_checkpoint,someone_else,verify_caller" doc:"Which tool." example:"store_memory"`
 	Arguments     json.RawMessage `json:"arguments" doc:"What the model gave: an object, or a string that holds one. Its fields are those of the tool's definition."`
 	CallID        string          `json:"call_id,omitempty" doc:"The model's own id of the call; it comes back with the answer." example:"call_aBc123"`
 }
@@ -141,6 +147,7 @@ type ToolAnswer struct {
 	Summary         string                `json:"summary,omitempty" doc:"For read_checkpoint: where the matter stands." example:"Leak under the sink at 742 Evergreen Terrace, no time yet"`
 	StagingData     json.RawMessage       `json:"stagingData,omitempty" doc:"For read_checkpoint: what was collected."`
 	LastActive      time.Time             `json:"lastActive,omitzero" doc:"For read_checkpoint: when it was saved." example:"2026-03-02T09:33:00Z"`
+	Verified        *bool                 `json:"verified,omitempty" doc:"For verify_caller: whether it is known now who speaks." example:"true"`
 	CallID          string                `json:"call_id,omitempty" doc:"The id that the call came with." example:"call_aBc123"`
 }
 
@@ -177,6 +184,11 @@ func (c *Client) ForgetMemoryTool(ctx context.Context, in ForgetMemoryCall) (Too
 // SomeoneElseTool has the conversation go on as somebody else's.
 func (c *Client) SomeoneElseTool(ctx context.Context, in SomeoneElseCall) (ToolAnswer, error) {
 	return c.tool(ctx, recaller.ToolSomeoneElse, in)
+}
+
+// VerifyCallerTool checks the PIN that the caller told. Whether it was right the answer says in Verified.
+func (c *Client) VerifyCallerTool(ctx context.Context, in VerifyCallerCall) (ToolAnswer, error) {
+	return c.tool(ctx, recaller.ToolVerifyCaller, in)
 }
 
 // MarkPrivateTool limits a memory to conversations with its caller.

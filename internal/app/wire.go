@@ -81,11 +81,11 @@ func (a *App) wire() error {
 	views.All{
 		Recall: a.recall, Memories: a.memories, Conversations: a.conversations, Events: a.events, Refresh: a.refresh,
 	}.Register(a.feed)
-	tools := a.tools()
+	callers := a.callers(files)
+	tools := a.tools(callers)
 	threads := a.threads(briefer, tools)
 	a.errands = a.reaching()
 	reminders, notices := a.telling(webhook.New(webhook.Options{Allowed: a.reach()}), a.errands)
-	callers := a.callers(files)
 	a.privacy = privacy.New(privacy.Deps{
 		Store: a.store, Vault: destroyer{a.vault}, Words: a.conversations, Archive: files, Copies: copies{a}, Tenants: a.tenants,
 		Feed: forgetful{a.feed, notices}, Now: now, NewID: newID,
@@ -117,9 +117,10 @@ func (a *App) remembering(masked func(kind string)) *memory.Service {
 }
 
 // tools returns the use cases of an agent's tools.
-func (a *App) tools() *tool.Service {
+func (a *App) tools(callers *caller.Service) *tool.Service {
 	return tool.New(tool.Deps{
 		Memories: a.memories, Store: a.store, Words: a.conversations, Recall: a.recall, Speakers: a.conversations, Tenants: a.tenants,
+		PINs: callers, Trusting: a.conversations,
 		LastTurn: a.conversations.LastTurn,
 		Log:      a.log, Metrics: tool.NewMetrics(a.registry), Now: a.opts.Now, NewID: newID,
 	})
@@ -158,7 +159,7 @@ func (a *App) reindex(ctx context.Context, j recaller.Job) error {
 // callers returns the use cases of callers.
 func (a *App) callers(files caller.Files) *caller.Service {
 	return caller.New(caller.Deps{
-		Store: a.store, Mover: a.store, Tenants: a.tenants, Files: files, Live: a.conversations, Changed: a.feed.Committed,
+		Store: a.store, Mover: a.store, PINs: a.store, Tenants: a.tenants, Files: files, Live: a.conversations, Changed: a.feed.Committed,
 		Anew: a.feed.Anew, Now: a.opts.Now, NewID: newID,
 	})
 }

@@ -13,6 +13,7 @@ type told struct {
 	trust  recaller.Trust
 	rights recaller.Rights
 	held   bool // something that is known may not be told until it is sure who speaks
+	pin    bool // he can prove by a PIN who he is
 }
 
 // told says what may be told: by the tier that the request names, or a surer one that the conversation, or the thread's, has
@@ -40,6 +41,7 @@ func (t told) guarded() bool {
 
 // withhold takes out of a briefing's material what may not be told (B1).
 func (t *told) withhold(snap *recaller.Snapshot, found []recaller.Hit) []recaller.Hit {
+	t.pin = snap.Caller.HasPIN && snap.Tenant.MemoryTools && t.trust != recaller.TrustVerified
 	if t.rights.Tells(recaller.TellAll) {
 		return found
 	}
@@ -94,7 +96,7 @@ func (t told) usable(line string) string {
 
 // trust says how sure it is who speaks, where that matters: something is kept back.
 func (c *composer) trust() {
-	if !c.told.held {
+	if !c.told.held && !c.told.pin {
 		return
 	}
 	c.section("trust", "", false, nil)
@@ -106,13 +108,18 @@ func (c *composer) trust() {
 		case c.snap.Caller.Phone() == "":
 			text = "It has not been verified who speaks"
 		}
-		switch c.told.rights.Tell {
-		case recaller.TellNothing:
+		switch {
+		case !c.told.held:
+			text += "."
+		case c.told.rights.Tell == recaller.TellNothing:
 			text += ": nothing that is known may be told. Do not say whether you know them."
-		case recaller.TellName:
+		case c.told.rights.Tell == recaller.TellName:
 			text += ": nothing may be told beyond what stands here. Do not say what you know, or that there is more."
 		default:
 			text += ": some of what is known is kept back. Do not guess it, and do not say that there is more."
+		}
+		if c.told.pin {
+			text += " He has a PIN: ask for it before you tell what is private, and call verify_caller."
 		}
 		c.line(text)
 	})

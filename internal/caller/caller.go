@@ -38,6 +38,7 @@ type Tenants interface {
 type Deps struct {
 	Store   Store
 	Mover   Mover
+	PINs    PINs
 	Tenants Tenants
 	Files   Files
 	Live    Live
@@ -49,10 +50,13 @@ type Deps struct {
 }
 
 // Service carries out the use cases. Safe for concurrent use.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	slots chan struct{} // of hashes that are made at once
+}
 
 // New returns a Service.
-func New(deps Deps) *Service { return &Service{deps} }
+func New(deps Deps) *Service { return &Service{Deps: deps, slots: make(chan struct{}, pinsAtWork)} }
 
 // Get returns a caller by id.
 func (s *Service) Get(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) (recaller.Caller, error) {

@@ -35,6 +35,8 @@ type Files interface {
 type Live interface {
 	// Moved has what is held of conversations follow to whose they are now.
 	Moved(tenant recaller.TenantID, to recaller.CallerID, talks []recaller.ConversationID)
+	// HasPIN has what a caller says masked accordingly, in conversations that go on.
+	HasPIN(tenant recaller.TenantID, caller recaller.CallerID, has bool)
 }
 
 // Merge makes all that is from's to's, and leaves from as a name of his. It can be undone for MoveUndoable.

@@ -25,6 +25,7 @@ type entry struct {
 	silent  bool                   // this process has heard nothing of it since it took it up from an earlier one
 	heard   heard                  // what was said
 	handing bool                   // a hand-over failed: it may be somebody else's
+	pin     pin                    // what is known of his PIN
 	queue   queue                  // what the store was not told yet
 
 	quarantined error // why the store did not open it, though it is there; nil: it was away

@@ -77,6 +77,7 @@ func (l *Ledger) takeUp(
 func (l *Ledger) begin(tenant recaller.Tenant, opened recaller.Opened, once recaller.Once, now time.Time) *entry {
 	e := l.newEntry(tenant, opened.Conversation, live, now)
 	e.known, e.once = opened.Caller, once
+	e.pin.has = opened.Caller.HasPIN
 	if is := l.putNew(e); is != e {
 		e = is
 		e.mu.Lock()

@@ -15,6 +15,7 @@ func masks(tenant recaller.Tenant) bool { return tenant.Masking != recaller.Mask
 // maskTurns masks the next turns of a conversation, and returns what was asked last, once they are said. Requests that
 // come at the same time do not see each other's turns: each is masked after what was said before both.
 func (s *Service) maskTurns(e *entry, turns []recaller.Turn) (talk guard.Dialogue) {
+	s.maskPINs(e, turns)
 	if !masks(e.tenant) {
 		return talk
 	}

@@ -272,6 +272,7 @@ func (s *Service) handed(e *entry, out recaller.Handed) {
 	e.mu.Lock()
 	from := e.conv.Caller
 	e.conv, e.known = out.Conversation, out.Caller
+	e.pin = pin{has: out.Caller.HasPIN}
 	e.heard.handed(cut)
 	e.mu.Unlock()
 	s.Ledger.belongs(e, out.Caller.ID)

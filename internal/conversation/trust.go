@@ -33,7 +33,9 @@ func (s *Service) verified(
 		return conv, nil
 	}
 	raised, err := within(ctx, s, s.Patience, func(ctx context.Context) (recaller.Raised, error) {
-		return s.Store.RaiseTrust(ctx, tenant, recaller.Raising{Conversation: conv.ID, Trust: recaller.TrustVerified})
+		return s.Store.RaiseTrust(ctx, tenant, recaller.Raising{
+			Conversation: conv.ID, Trust: recaller.TrustVerified, Caller: conv.Caller,
+		})
 	})
 	if err != nil {
 		return conv, err

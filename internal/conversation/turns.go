@@ -131,7 +131,12 @@ func (s *Service) takeUp(ctx context.Context, tenant recaller.Tenant, conv recal
 		}
 		return s.lasting(ctx, tenant.ID, conv)
 	})
-	return s.Ledger.takeUp(tenant, conv, words[max(0, len(words)-maxAgain):], s.Now())
+	who, err := within(ctx, s, s.Patience, func(ctx context.Context) (recaller.Caller, error) {
+		return s.Store.Caller(ctx, tenant.ID, conv.Caller)
+	})
+	e := s.Ledger.takeUp(tenant, conv, words[max(0, len(words)-maxAgain):], s.Now())
+	e.hasPIN(who.HasPIN || err != nil) // where nobody knows, rather too much is masked
+	return e
 }
 
 func errEnded() error {

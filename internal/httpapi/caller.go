@@ -39,6 +39,7 @@ func (s *server) callerRoutes() {
 		r, err := s.Privacy.Erase(ctx, x.Tenant, recaller.CallerID(in.ID))
 		return body200(r, err)
 	})
+	s.pinRoutes()
 	s.exportRoute()
 	s.moveRoutes()
 	add(s, route{

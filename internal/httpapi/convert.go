@@ -54,7 +54,7 @@ func callerOut(c recaller.Caller) client.Caller {
 		Name: c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone,
 		FirstSeen: instant(c.FirstSeen), LastSeen: instant(c.LastSeen),
 		Conversations: c.Conversations, TotalDurationSeconds: c.TotalDuration.Seconds(), TextMessages: c.TextMessages,
-		MergedInto: string(c.MergedInto), Unreadable: c.Unreadable,
+		MergedInto: string(c.MergedInto), HasPIN: c.HasPIN, Unreadable: c.Unreadable,
 	}
 }
 

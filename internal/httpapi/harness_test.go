@@ -168,15 +168,17 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 	h.search = search.New(search.Deps{
 		Store: st, Words: convs, Tenants: tenants, Embedder: h.embedder, Documents: docs, Log: log, Metrics: search.NewMetrics(h.reg), Now: time.Now,
 	})
+	callers := caller.New(caller.Deps{
+		Store: st, Mover: st.Store, PINs: st.Store, Tenants: tenants, Files: files, Live: convs, Changed: f.Committed, Anew: f.Anew, Now: time.Now, NewID: uuid.NewString,
+	})
 	tools := tool.New(tool.Deps{
+		PINs: callers, Trusting: convs,
 		Memories: memories, Store: st, Words: convs, Recall: rec, Speakers: convs, Tenants: tenants, Log: log, Metrics: tool.NewMetrics(h.reg), Now: time.Now, NewID: newID, LastTurn: convs.LastTurn,
 	})
 	return Deps{
 		Gate:          admission.New(tenants, log, admission.Options{Failures: -1}),
 		Conversations: convs,
-		Callers: caller.New(caller.Deps{
-			Store: st, Mover: st.Store, Tenants: tenants, Files: files, Live: convs, Changed: f.Committed, Anew: f.Anew, Now: time.Now, NewID: uuid.NewString,
-		}),
+		Callers:       callers,
 		Memories: memories,
 		Privacy: privacy.New(privacy.Deps{
 			Store: st, Vault: keys{v}, Words: convs, Archive: files, Copies: usecasetest.Copies{}, Tenants: tenants, Now: time.Now, NewID: newID, Feed: f,

@@ -73,6 +73,9 @@ type Callers interface {
 	Update(
 		ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, p recaller.CallerPatch,
 	) (recaller.Caller, error)
+	// SetPIN sets the PIN by which a caller proves who it is; ClearPIN takes it away.
+	SetPIN(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID, pin string) (recaller.Caller, error)
+	ClearPIN(ctx context.Context, tenant recaller.TenantID, id recaller.CallerID) error
 	// Merge makes all that is from's to's; Split makes conversations a new caller's. Undo takes either back.
 	Merge(
 		ctx context.Context, tenant recaller.TenantID, once recaller.Once, from, to recaller.CallerID,

@@ -52,7 +52,7 @@ func operations(o Options) map[string]*admission.Operation {
 		"create-document", "update-document", "merge-document", "delete-document", "deliver-document",
 		"open-thread", "update-thread", "thread-reply", "create-web-chat-token")
 	declare(admission.Operation{Scope: recaller.ScopeAdmin},
-		"erase-caller", "merge-caller", "split-caller", "undo-move", "release-number", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack", "put-persona", "activate-persona",
+		"erase-caller", "put-pin", "delete-pin", "merge-caller", "split-caller", "undo-move", "release-number", "update-tenant", "create-key", "list-keys", "delete-key", "put-pack", "delete-pack", "put-persona", "activate-persona",
 		"get-webhook", "put-webhook", "rotate-webhook", "delete-webhook", "list-deliveries", "resend-delivery", "resend-deliveries",
 		"get-oauth", "put-oauth", "delete-oauth", "delete-web-chat-tokens",
 		"get-upstream", "put-upstream", "delete-upstream")

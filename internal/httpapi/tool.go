@@ -43,6 +43,9 @@ func (s *server) toolRoutes() error {
 	s.tool(recaller.ToolSomeoneElse, reflect.TypeFor[client.SomeoneElseCall](), "Say in a call that somebody else speaks",
 		"From here on the conversation is another person's: one who is known under the number by the name, or somebody new. "+
 			"What the agent was told of the one before is not told any more.")
+	s.tool(recaller.ToolVerifyCaller, reflect.TypeFor[client.VerifyCallerCall](), "Check a caller's PIN in a call",
+		"Where it is right, the conversation is `verified` from here on, and its briefing is made anew. Where it is not, "+
+			"the answer says only that, and how many tries are left.")
 	add(s, route{
 		id: "call-tool", method: http.MethodPost, path: toolsPath + "call", tag: tagTools, rawBody: true,
 		summary: "Call any tool",
@@ -173,6 +176,10 @@ func toolAnswerOut(name recaller.Tool, r tool.Result) client.ToolAnswer {
 	}
 	for _, h := range r.Recalled {
 		out.Recalled = append(out.Recalled, client.ToolRecalled{Text: h.Text, Speaker: h.Speaker, When: h.When, Unsure: h.Weak})
+	}
+	if name == recaller.ToolVerifyCaller {
+		verified := r.Verified
+		out.Verified = &verified
 	}
 	if name == recaller.ToolReadCheckpoint {
 		found := r.Checkpoint != nil

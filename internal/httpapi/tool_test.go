@@ -72,6 +72,7 @@ func toolBodies() map[recaller.Tool]string {
 		recaller.ToolReadCheckpoint: `{` + inCall + `}`,
 		recaller.ToolSaveCheckpoint: `{` + inCall + `,"summary":"A leak"}`,
 		recaller.ToolSomeoneElse:    `{` + inCall + `,"name":"Anna"}`,
+		recaller.ToolVerifyCaller:   `{` + inCall + `,"pin":"four seven one one"}`,
 	}
 }
 
@@ -206,7 +207,7 @@ func TestWhatAToolLacksIsNamed(t *testing.T) {
 		{"a list", "store_memory", `[]`, "the body must be a JSON object"},
 		{"null", "store_memory", `null`, "the body must be a JSON object"},
 		{"a call of nothing", "call", `{}`, "Missing required fields: callSessionId, name"},
-		{"a call of no tool", "call", `{"callSessionId":"c","name":"SECRET","arguments":{}}`, "name: must be one of [store_memory update_memory forget_memory mark_private set_reminder cancel_reminder list_reminders recall read_checkpoint save_checkpoint someone_else]"},
+		{"a call of no tool", "call", `{"callSessionId":"c","name":"SECRET","arguments":{}}`, "name: must be one of [store_memory update_memory forget_memory mark_private set_reminder cancel_reminder list_reminders recall read_checkpoint save_checkpoint someone_else verify_caller]"},
 		{"a call without arguments", "call", `{"callSessionId":"c","name":"forget_memory"}`, "Missing required fields: key"},
 		{"a call with empty arguments", "call", `{"callSessionId":"c","name":"forget_memory","arguments":""}`, "Missing required fields: key"},
 		{"a call with half of them", "call", `{"callSessionId":"c","name":"store_memory","arguments":"{\"key\":\"k\"}"}`, "Missing required fields: memoryType, value"},
@@ -376,7 +377,7 @@ func TestBodiesHaveTheFieldsOfTheirDefinitions(t *testing.T) {
 		recaller.ToolMarkPrivate: "MarkPrivateCall", recaller.ToolSetReminder: "SetReminderCall",
 		recaller.ToolCancelReminder: "CancelReminderCall", recaller.ToolListReminders: "ListRemindersCall",
 		recaller.ToolRecall: "RecallCall", recaller.ToolReadCheckpoint: "ReadCheckpointCall", recaller.ToolSaveCheckpoint: "SaveCheckpointCall",
-		recaller.ToolSomeoneElse: "SomeoneElseCall",
+		recaller.ToolSomeoneElse: "SomeoneElseCall", recaller.ToolVerifyCaller: "VerifyCallerCall",
 	}
 	definitions := tool.Definitions()
 	if len(definitions) != len(bodies) {

@@ -17,6 +17,8 @@ type Kept struct {
 	Success  bool   `json:"success" jsonschema:"it is done, durably"`
 	MemoryID string `json:"memoryId,omitempty" jsonschema:"the memory"`
 	Action   string `json:"action,omitempty" jsonschema:"of update_memory: updated, or created where no memory had the key"`
+	Verified *bool  `json:"verified,omitempty" jsonschema:"of verify_caller: whether it is known now who speaks"`
+	Message  string `json:"message,omitempty" jsonschema:"of verify_caller: how it stands, and how many tries are left"`
 }
 
 // memoryRow offers a tool of package tool. Its arguments are the tool's own, in camelCase, and whom the call is about.
@@ -27,7 +29,8 @@ func (s *server) memoryRow(d tool.Definition) (row, error) {
 		return row{}, err
 	}
 	title := strings.ToUpper(string(d.Name[:1])) + strings.ReplaceAll(string(d.Name[1:]), "_", " ")
-	forgets, idempotent := d.Name == recaller.ToolForgetMemory, d.Name != recaller.ToolForgetMemory
+	forgets := d.Name == recaller.ToolForgetMemory
+	idempotent := !forgets && d.Name != recaller.ToolVerifyCaller // a try is a try
 	return row{
 		scope: recaller.ScopeAgent,
 		tool: &mcp.Tool{
@@ -42,7 +45,8 @@ func (s *server) memoryRow(d tool.Definition) (row, error) {
 
 // useTool carries out a tool of package tool.
 func (s *server) useTool(ctx context.Context, x *exchange, name recaller.Tool, args tool.Arguments) (any, error) {
-	call, err := s.callOf(ctx, x, args.Of(argPhone, argConversation), name != recaller.ToolForgetMemory)
+	introduce := name != recaller.ToolForgetMemory && name != recaller.ToolVerifyCaller
+	call, err := s.callOf(ctx, x, args.Of(argPhone, argConversation), introduce)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +64,9 @@ func (s *server) useTool(ctx context.Context, x *exchange, name recaller.Tool, a
 	out := Kept{Success: true, MemoryID: string(res.MemoryID)}
 	if name == recaller.ToolUpdateMemory {
 		out.Action = string(res.Action)
+	}
+	if name == recaller.ToolVerifyCaller {
+		out.Verified, out.Message = &res.Verified, res.Message
 	}
 	return out, nil
 }

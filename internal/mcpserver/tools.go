@@ -44,7 +44,7 @@ func (s *server) addTools(to *mcp.Server) error {
 		definitions[d.Name] = d
 	}
 	rows := []row{s.readRow(), s.updateRow(), s.briefingRow(), s.recallRow(), s.documentsRow()}
-	for _, name := range []recaller.Tool{recaller.ToolStoreMemory, recaller.ToolUpdateMemory, recaller.ToolForgetMemory} {
+	for _, name := range []recaller.Tool{recaller.ToolStoreMemory, recaller.ToolUpdateMemory, recaller.ToolForgetMemory, recaller.ToolVerifyCaller} {
 		r, err := s.memoryRow(definitions[name])
 		if err != nil {
 			return err

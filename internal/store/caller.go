@@ -18,6 +18,7 @@ type callerBody struct {
 	Hidden     *hiddenName         `json:"hidden,omitempty"` // the name that was forgotten; nil: none
 	MergedInto recaller.CallerID   `json:"merged_into,omitempty"`
 	Shares     bool                `json:"shares,omitempty"`
+	PIN        *sealedPIN          `json:"pin,omitempty"` // nil: none
 }
 
 // known gives a caller as the rules of memory see him; bodyOf gives the body of such a caller.
@@ -125,7 +126,7 @@ func (b box) openCaller(c *recaller.Caller, sealed []byte) error {
 		return b.leaveOut(err, callerAt(c.ID))
 	}
 	c.Name, c.NameSource, c.TimeZone = body.Name, body.NameSource, body.TimeZone
-	c.MergedInto, c.Shares = body.MergedInto, body.Shares
+	c.MergedInto, c.Shares, c.HasPIN = body.MergedInto, body.Shares, body.PIN != nil
 	return nil
 }
 
@@ -256,12 +257,12 @@ func (s *Store) UpdateCaller(
 		if c.Name == "" {
 			c.NameSource = ""
 		}
-		body := callerBody{Name: c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone, Shares: c.Shares}
+		was, err := b.readCallerBody(ctx, tx, tenant, id)
+		if err != nil {
+			return err
+		}
+		body := callerBody{Name: c.Name, NameSource: c.NameSource, TimeZone: c.TimeZone, Shares: c.Shares, PIN: was.PIN}
 		if c.Name == "" { // a forgotten name is kept only while he has no other
-			was, err := b.readCallerBody(ctx, tx, tenant, id)
-			if err != nil {
-				return err
-			}
 			body.Hidden = was.Hidden
 		}
 		if err := b.writeCallerBody(ctx, tx, tenant, id, body); err != nil {

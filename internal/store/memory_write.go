@@ -224,7 +224,13 @@ func (w memoryWrite) carryOut(ctx context.Context, tx Tx, d decide.Decision) (re
 		}
 	}
 	if d.Caller != nil {
-		if err := w.box.writeCallerBody(ctx, tx, w.tenant, w.caller, bodyOf(*d.Caller)); err != nil {
+		was, err := w.box.readCallerBody(ctx, tx, w.tenant, w.caller)
+		if err != nil {
+			return out, err
+		}
+		body := bodyOf(*d.Caller)
+		body.PIN = was.PIN
+		if err := w.box.writeCallerBody(ctx, tx, w.tenant, w.caller, body); err != nil {
 			return out, err
 		}
 	}

@@ -65,6 +65,7 @@ func toolResults() []string {
 	all := []string{
 		recaller.ToolReminded, recaller.ToolCancelled, recaller.ToolListed, recaller.ToolRecalled, recaller.ToolResumed,
 		recaller.ToolSaved, recaller.ToolCleared, recaller.ToolHanded,
+		recaller.ToolVerified, recaller.ToolUnverified, recaller.ToolNothingToVerify,
 	}
 	for _, a := range []recaller.MemoryAction{
 		recaller.MemoryCreated, recaller.MemoryUpdated, recaller.MemoryConfirmed, recaller.MemoryKept, recaller.MemoryMerged,

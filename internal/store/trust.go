@@ -26,6 +26,8 @@ func (s *Store) RaiseTrust(
 		switch {
 		case err != nil:
 			return err
+		case in.Caller != "" && c.Caller != in.Caller:
+			return recaller.Errorf(recaller.Conflict, "somebody else speaks in the conversation by now")
 		case c.Trust.AtLeast(in.Trust):
 			out.Already = true
 			return nil

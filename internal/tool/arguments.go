@@ -95,6 +95,7 @@ var fields = map[string]string{
 	"repeat": "repeat", "reminderid": "reminderId",
 	"query": "query", "summary": "summary", "intent": "intent", "stagingdata": "stagingData",
 	"name": "name", "recycled": "recycled",
+	"pin": "pin",
 }
 
 // ids are the fields that say in which call a tool is used. They may stand beside the arguments.

@@ -27,6 +27,7 @@ func Definitions() []Definition {
 		{recaller.ToolReadCheckpoint, readText, json.RawMessage(readSchema)},
 		{recaller.ToolSaveCheckpoint, saveText, json.RawMessage(saveSchema)},
 		{recaller.ToolSomeoneElse, elseText, json.RawMessage(elseSchema)},
+		{recaller.ToolVerifyCaller, verifyText, json.RawMessage(verifySchema)},
 	}
 }
 

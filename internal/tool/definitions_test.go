@@ -30,6 +30,7 @@ func TestDefinitionsTellWhatToolsTake(t *testing.T) {
 		"existing_key": "pet", "new_value": "a dog", "due_at": "tomorrow at 9", "repeat": "daily",
 		"query": "the parrot", "summary": "A leak", "intent": "job_creation", "staging_data": `{"issue":"leak"}`,
 		"name": "Anna", "recycled": false,
+		"pin": "four seven one one",
 	}
 	var names []recaller.Tool
 	b := newBench(t)

@@ -16,7 +16,7 @@ import (
 func TestStrictArgumentsAreTaken(t *testing.T) {
 	samples := map[string]any{
 		"memory_type": "fact", "key": "pet", "value": "a parrot", "existing_key": "pet", "new_value": "a dog", "due_at": "tomorrow at 9",
-		"query": "the parrot", "summary": "A leak",
+		"query": "the parrot", "summary": "A leak", "pin": "4711",
 	}
 	b := newBench(t)
 	for _, d := range tool.Definitions() {

@@ -1,6 +1,6 @@
 // Package tool carries out what a live agent's model calls while it talks: store_memory, update_memory, forget_memory,
 // mark_private, set_reminder, cancel_reminder and list_reminders (spec W1–W3, W11, W13), and recall, read_checkpoint and
-// save_checkpoint (H1–H4, B7), and someone_else (B1). A call has a name and JSON
+// save_checkpoint (H1–H4, B7), and someone_else and verify_caller (B1). A call has a name and JSON
 // arguments, by whatever protocol it came. When it is answered, it is durable, with its record. The answer waits for
 // nothing but the store.
 //
@@ -54,6 +54,8 @@ type Result struct {
 	// Untold: what is there under the key may not be told in this conversation. It is as it was, and what was told now is
 	// kept beside it. MemoryID names it; whoever reads it there must not pass it on.
 	Untold bool
+	// Verified says, of a verify_caller, that it is known now who speaks.
+	Verified bool
 }
 
 // Memories are the use cases behind the tools.
@@ -140,6 +142,8 @@ type Deps struct {
 	Words    Words
 	Recall   Recaller
 	Speakers Speakers
+	PINs     PINs
+	Trusting Trusting
 	Tenants  Tenants
 	Log      *slog.Logger
 	Metrics  *Metrics
@@ -227,6 +231,8 @@ func (s *Service) carry(ctx context.Context, x exchange) (res Result, err error)
 		res, err = s.saveCheckpoint(ctx, x)
 	case recaller.ToolSomeoneElse:
 		res, err = s.someoneElse(ctx, x)
+	case recaller.ToolVerifyCaller:
+		res, err = s.verifyCaller(ctx, x)
 	}
 	return res, err
 }

@@ -463,7 +463,7 @@ func TestCallThatIsWrongNamesTheField(t *testing.T) {
 	for _, name := range recaller.Tools() {
 		switch name {
 		case recaller.ToolStoreMemory, recaller.ToolUpdateMemory, recaller.ToolRecall, recaller.ToolReadCheckpoint,
-			recaller.ToolSaveCheckpoint, recaller.ToolSomeoneElse:
+			recaller.ToolSaveCheckpoint, recaller.ToolSomeoneElse, recaller.ToolVerifyCaller:
 			continue
 		}
 		when := ""

@@ -60,6 +60,7 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a conversation that was cut goes on", resumed},
 		{"a recording is told after the end", recorded},
 		{"the trust of a conversation is raised, and never falls", trusted},
+		{"a PIN is tried in bounds", pinTried},
 		{"what is private is told to readers apart", keptPrivate},
 		{"two servers add turns to one conversation", addedByTwo},
 		{"a probe writes, and leaves nothing", probed},
