@@ -315,8 +315,8 @@ func TestScopesOverMCP(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	writer := h.connect(h.keyOf(recaller.ScopeAgent), nil)
-	if len(writer.tools) != 9 {
-		t.Errorf("a key of an agent is told of %d tools, want 9", len(writer.tools))
+	if len(writer.tools) != 10 {
+		t.Errorf("a key of an agent is told of %d tools, want 10", len(writer.tools))
 	}
 	writer.call("update_agent_memory", args{"phoneNumber": "+15550199", "summary": "Ours"})
 	other, err := h.CreateTenant(t.Context(), client.NewTenant{Name: "Other"})

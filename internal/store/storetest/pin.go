@@ -14,13 +14,14 @@ import (
 // other changes of the caller.
 func pinTried(b *bench) {
 	o := b.open("t1", opening{external: "CA7"})
+	base := b.now
 	who, hash := o.Caller.ID, bytes.Repeat([]byte("h"), 48)
 	try := func(conv recaller.ConversationID, after time.Duration) string {
-		out, err := b.Store.TryPIN(b.ctx, "t1", recaller.PINTry{Caller: who, Conversation: conv, At: b.later(after)})
+		out, err := b.Store.TryPIN(b.ctx, "t1", recaller.PINTry{Caller: who, Conversation: conv, At: base.Add(after)})
 		b.ok(err)
 		pause := time.Duration(0)
 		if !out.Until.IsZero() {
-			pause = out.Until.Sub(b.later(after))
+			pause = out.Until.Sub(base.Add(after))
 		}
 		return fmt.Sprint(out.Hash != nil, " ", out.Left, " ", pause)
 	}

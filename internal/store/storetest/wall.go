@@ -273,6 +273,17 @@ func (b *bench) writeReaches(own recaller.Opened) []reach {
 			_, err := s.RaiseTrust(ctx, "t1", recaller.Raising{Conversation: b.noise.second, Trust: recaller.TrustVerified})
 			return 0, err
 		}, recaller.NotFound},
+		{"SetPIN", func() (int, error) {
+			_, _, err := s.SetPIN(ctx, "t1", their.Caller.ID, []byte(word))
+			return 0, err
+		}, recaller.NotFound},
+		{"TryPIN", func() (int, error) {
+			_, err := s.TryPIN(ctx, "t1", recaller.PINTry{Caller: their.Caller.ID, At: b.now})
+			return 0, err
+		}, recaller.NotFound},
+		{"RightPIN", func() (int, error) {
+			return 0, s.RightPIN(ctx, "t1", their.Caller.ID, []byte(word))
+		}, recaller.NotFound},
 		{"UpdateCaller", func() (int, error) {
 			_, _, err := s.UpdateCaller(ctx, "t1", their.Caller.ID, recaller.CallerPatch{Name: &word, NameSource: recaller.NameSet})
 			return 0, err
