@@ -38,7 +38,10 @@ func PINs(text, known string) (masked string, rows []string) {
 			continue
 		}
 		i = row.last()
-		if n := len(row.digits); n < recaller.MinPIN || n > recaller.MaxPIN || known != "" && row.digits != known {
+		if known != "" {
+			row, ok = row.saying(known)
+		}
+		if n := len(row.digits); !ok || n < recaller.MinPIN || n > recaller.MaxPIN {
 			continue
 		}
 		rows = append(rows, row.digits)
@@ -47,4 +50,18 @@ func PINs(text, known string) (masked string, rows []string) {
 	}
 	out.WriteString(text[at:])
 	return out.String(), rows
+}
+
+// saying returns the part of a row that says certain digits, among others ("4711 and 9024").
+func (r run) saying(digits string) (run, bool) {
+	for i := range r.els {
+		for j := i + 1; j <= len(r.els); j++ {
+			if p := r.part(i, j); p.digits == digits {
+				return p, true
+			} else if len(p.digits) >= len(digits) {
+				break
+			}
+		}
+	}
+	return r, false
 }
