@@ -119,7 +119,7 @@ func (c *composer) trust() {
 			text += ": some of what is known is kept back. Do not guess it, and do not say that there is more."
 		}
 		if c.told.pin {
-			text += " He has a PIN: ask for it before you tell what is private, and call verify_caller."
+			text += " The caller has a PIN: ask for it before you tell what is private, and call verify_caller."
 		}
 		c.line(text)
 	})

@@ -28,12 +28,13 @@ func (s *Service) maskPINs(e *entry, turns []recaller.Turn) {
 			continue
 		}
 		text, rows := guard.PINs(t.Text, known)
-		if len(rows) == 0 {
+		if text == t.Text {
 			continue
 		}
 		turns[i].Text = text
-		for range rows {
-			s.Masked(string(guard.Password))
+		s.Masked(string(guard.Password))
+		if len(rows) == 0 {
+			continue
 		}
 		e.mu.Lock()
 		e.pin.spoken = rows[len(rows)-1]

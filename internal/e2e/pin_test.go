@@ -49,7 +49,7 @@ func pinStory(t *testing.T, p phone, first client.StartResponse) {
 
 	d := desk{p, p.ring(first.Caller.Phone)}
 	conv := d.call.Conversation.ID
-	holds(t, "asked for it", d.call.Briefing.Text, "He has a PIN", "!Leopold", "!arson")
+	holds(t, "asked for it", d.call.Briefing.Text, "The caller has a PIN", "!Leopold", "!arson")
 	p.say(conv, user("Well, 4719, I think."))
 	got := d.does("verify_caller", map[string]any{"pin": "4719"})
 	holds(t, "wrong", shown(got), `"verified":false`, "2 tries are left", "!4719")

@@ -16,8 +16,8 @@ func PIN(text string) string {
 	return rows[0]
 }
 
-// PINs masks every row of digits in a text that may be a PIN, or, where it is known, that is this one. It returns the masked
-// text, and the digits of the rows. Masking what is masked already changes nothing.
+// PINs masks every row of digits in a text that may be a PIN, or hold one, or, where it is known, that is this one. It
+// returns the masked text, and the digits of the rows that may be one. Masking what is masked already changes nothing.
 func PINs(text, known string) (masked string, rows []string) {
 	if !mayHold(text) {
 		return text, nil
@@ -41,10 +41,12 @@ func PINs(text, known string) (masked string, rows []string) {
 		if known != "" {
 			row, ok = row.saying(known)
 		}
-		if n := len(row.digits); !ok || n < recaller.MinPIN || n > recaller.MaxPIN {
+		if !ok || len(row.digits) < recaller.MinPIN {
 			continue
 		}
-		rows = append(rows, row.digits)
+		if len(row.digits) <= recaller.MaxPIN {
+			rows = append(rows, row.digits)
+		}
 		out.WriteString(text[at:r.toks[row.first()].start] + passwordMark)
 		at = r.toks[row.last()].end
 	}
