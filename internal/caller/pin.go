@@ -41,7 +41,7 @@ func (s *Service) SetPIN(
 			"must be %d to %d digits, not all the same, and not rising or falling one by one", recaller.MinPIN, recaller.MaxPIN)
 	}
 	salt := make([]byte, pinSalt)
-	rand.Read(salt) //nolint:errcheck // it never fails
+	rand.Read(salt) // it never fails
 	hash, err := s.hash(ctx, salt, pin)
 	if err != nil {
 		return recaller.Caller{}, err

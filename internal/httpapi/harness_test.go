@@ -179,7 +179,7 @@ func (h *house) wire(st words, v *vault.Vault, files *archive.Archive) Deps {
 		Gate:          admission.New(tenants, log, admission.Options{Failures: -1}),
 		Conversations: convs,
 		Callers:       callers,
-		Memories: memories,
+		Memories:      memories,
 		Privacy: privacy.New(privacy.Deps{
 			Store: st, Vault: keys{v}, Words: convs, Archive: files, Copies: usecasetest.Copies{}, Tenants: tenants, Now: time.Now, NewID: newID, Feed: f,
 		}),

@@ -176,8 +176,10 @@ func (h *hearing) control(raw []byte) {
 	case "CloseStream":
 		if !h.Flux {
 			h.ends("close")
-			h.tell(map[string]any{"type": "Metadata", "request_id": "r", "duration": h.place.Seconds(), "channels": 1,
-				"transaction_key": "deprecated", "sha256": "", "created": "2026-01-01T00:00:00.000Z"})
+			h.tell(map[string]any{
+				"type": "Metadata", "request_id": "r", "duration": h.place.Seconds(), "channels": 1,
+				"transaction_key": "deprecated", "sha256": "", "created": "2026-01-01T00:00:00.000Z",
+			})
 		}
 		h.over = true
 	case "Finalize":
