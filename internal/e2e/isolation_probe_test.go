@@ -87,6 +87,7 @@ func reaches() map[string][]reach {
 		"find-callers": {{status: 200, query: "?phone={phone in a query}"}, {status: 200, query: "?external_id={customer}"}, {status: 200, query: "?external_id={caller}"}},
 		"get-caller":   none(""), "caller-briefing": none(""), "caller-agreements": none(""), "export-caller": none(""), "erase-caller": none(""), "update-caller": none(`{"name":"a"}`),
 		"merge-caller": none(`{"from":"of-nobody"}`), "split-caller": none(`{"conversations":["{conversation}"]}`), "caller-moves": none(""),
+		"put-pin": none(`{"pin":"4711"}`), "delete-pin": none(""),
 		"undo-move": none(""), "release-number": {{status: 404, body: `{"phone":"{phone}"}`}},
 		"caller-conversations": none(""), "caller-memories": none(""), "caller-reminders": none(""), "recall": none(`{"query":"Anna"}`),
 
@@ -139,6 +140,7 @@ func toolReaches() map[string][]reach {
 		"tool-read-checkpoint": ``,
 		"tool-save-checkpoint": `"summary":"call"`,
 		"tool-someone-else":    `"name":"call"`,
+		"tool-verify-caller":   `"pin":"4711"`,
 	}
 	ids := []string{
 		`"callSessionId":"{conversation}","lineId":"{caller}","accountId":"{second}"`,
