@@ -34,7 +34,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
-	n, err := w.ResponseWriter.Write(p) //nolint:gosec // what the upstream answers is handed through as it is
+	n, err := w.ResponseWriter.Write(p) // what the upstream answers is handed through as it is
 	w.bytes += int64(n)
 	if err != nil {
 		w.gone = err
