@@ -62,7 +62,8 @@ func TestWhatIsKeptIsWhatWasAudible(t *testing.T) {
 		t.Fatalf("got %+v", first)
 	}
 	audible := st.caller.Agent()[0].Length()
-	if len(cuts) != 1 || (audible-time.Duration(cuts[0].MS)*time.Millisecond).Abs() > 100*time.Millisecond {
+	// To 100 ms it is shown in package bridge, whose clock is told; here it runs, on a machine that may be slow.
+	if len(cuts) != 1 || (audible-time.Duration(cuts[0].MS)*time.Millisecond).Abs() > 400*time.Millisecond {
 		t.Errorf("the model was told %+v, and %v were audible", cuts, audible)
 	}
 	takes := func(text string) time.Duration {
@@ -74,7 +75,7 @@ func TestWhatIsKeptIsWhatWasAudible(t *testing.T) {
 		return time.Duration(rehearsal.Length(audio)) * time.Millisecond
 	}
 	// words are told by their share of the letters, which are hummed for 55 ms each, and words 115 ms more
-	if kept := takes(first.Text); (kept - audible).Abs() > 300*time.Millisecond {
+	if kept := takes(first.Text); (kept - audible).Abs() > 600*time.Millisecond {
 		t.Errorf("%q takes %v, and %v were audible", first.Text, kept, audible)
 	}
 }
