@@ -41,7 +41,7 @@ func hummed(t *testing.T, cmd *callCmd, in io.Reader, shown io.Writer) *studio {
 	return st
 }
 
-// The caller speaks over the agent. What was audible of it by then, the model is told to 100 ms, and the words of so much
+// The caller speaks over the agent. What was audible of it by then the model is told, and the words of so much
 // are kept. It is played as fast as it is spoken.
 func TestWhatIsKeptIsWhatWasAudible(t *testing.T) {
 	t.Parallel()
