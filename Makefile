@@ -200,11 +200,11 @@ remem-client: ## Run the document client that the voice session specification pr
 
 .PHONY: mcp-load
 mcp-load: ## Measure read_agent_memory over HTTP with 1,000,000 checkpoints held (RECALLER_MCP_HELD; filling takes a while; RECALLER_MCP_DATA keeps them)
-	RECALLER_MCP_HELD=$${RECALLER_MCP_HELD:-1000000} RECALLER_MCP_FILL=$${RECALLER_MCP_FILL:-2h} $(GO) test -count 1 -timeout 3h -v -run '^TestReadingAmongManyCheckpoints$$' ./internal/app
+	RECALLER_MCP_HELD=$${RECALLER_MCP_HELD:-1000000} RECALLER_MCP_FILL=$${RECALLER_MCP_FILL:-2h} $(GO) test -tags measure -count 1 -timeout 3h -v -run '^TestReadingAmongManyCheckpoints$$' ./internal/app
 
 .PHONY: bench-proxy
 bench-proxy: ## Measure what the proxy adds before the first byte, against asking the upstream directly (RECALLER_PROXY_REQUESTS of each)
-	RECALLER_PROXY_REQUESTS=$${RECALLER_PROXY_REQUESTS:-2000} $(GO) test -count 1 -timeout 30m -v -run '^TestWhatTheProxyAdds$$' ./internal/app
+	RECALLER_PROXY_REQUESTS=$${RECALLER_PROXY_REQUESTS:-2000} $(GO) test -tags measure -count 1 -timeout 30m -v -run '^TestWhatTheProxyAdds$$' ./internal/app
 
 .PHONY: bench-bridge
 bench-bridge: ## Measure how long audio is on its way through BRIDGE_CALLS (200) calls at once, for BRIDGE_FOR (60s)
@@ -212,11 +212,11 @@ bench-bridge: ## Measure how long audio is on its way through BRIDGE_CALLS (200)
 
 .PHONY: bench-threads
 bench-threads: ## Measure prompts and replies of RECALLER_THREADS (500) threads at once, by RECALLER_THREADS_CLIENTS (50) clients, on both stores
-	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" RECALLER_THREADS=$${RECALLER_THREADS:-500} $(GO) test -count 1 -timeout 30m -v -run '^TestHundredsOfThreadsAtOnce$$' ./internal/app
+	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" RECALLER_THREADS=$${RECALLER_THREADS:-500} $(GO) test -tags measure -count 1 -timeout 30m -v -run '^TestHundredsOfThreadsAtOnce$$' ./internal/app
 
 .PHONY: bench-latency
 bench-latency: ## Measure from a change to a webhook, and from what a caller says to a word, RECALLER_LATENCIES (1000) times, on both stores
-	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" RECALLER_LATENCIES=$${RECALLER_LATENCIES:-1000} $(GO) test -count 1 -timeout 30m -v -run '^TestHowLongA' ./internal/app
+	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" RECALLER_LATENCIES=$${RECALLER_LATENCIES:-1000} $(GO) test -tags measure -count 1 -timeout 30m -v -run '^TestHowLongA' ./internal/app
 
 .PHONY: bench
 bench: bench-latency ## Run the latencies, the Go benchmarks, then the big store benchmark (docs/benchmarks.md)

@@ -1,3 +1,5 @@
+//go:build measure
+
 package app
 
 import (
@@ -15,7 +17,7 @@ import (
 func TestOfficialClients(t *testing.T) {
 	python, node := os.Getenv("RECALLER_OPENAI_PYTHON"), os.Getenv("RECALLER_OPENAI_NODE")
 	if python == "" || node == "" {
-		t.Skip("make proxy-clients runs it")
+		t.Fatal("make proxy-clients runs it")
 	}
 	h, up := chatting(t, "RECALLER_SIGNIN_FAILURES=0")
 	up.Answer(asWanted)

@@ -1,3 +1,5 @@
+//go:build measure
+
 package app
 
 import (
@@ -195,7 +197,7 @@ func realExchanges() []realExchange {
 func TestARealModelBehindTheProxy(t *testing.T) {
 	model, file := os.Getenv("RECALLER_REAL_MODEL"), os.Getenv("RECALLER_REAL_MODEL_OUT")
 	if model == "" || file == "" {
-		t.Skip("make proxy-model runs it")
+		t.Fatal("make proxy-model runs it")
 	}
 	p := tap(t, model)
 	h := build(t, t.TempDir(), Options{}, "RECALLER_PROXY_BASE_URL="+p.URL+"/v1", "RECALLER_PROXY_DEADLINE=10s").start()

@@ -1,3 +1,5 @@
+//go:build measure
+
 package app
 
 import (
@@ -22,7 +24,7 @@ func TestHundredsOfThreadsAtOnce(t *testing.T) {
 	t.Parallel()
 	many, err := strconv.Atoi(os.Getenv("RECALLER_THREADS"))
 	if err != nil {
-		t.Skip("make bench-threads runs it")
+		t.Fatal("make bench-threads runs it")
 	}
 	clients, err := strconv.Atoi(cmp.Or(os.Getenv("RECALLER_THREADS_CLIENTS"), "50"))
 	if err != nil {

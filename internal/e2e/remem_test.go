@@ -1,3 +1,5 @@
+//go:build measure
+
 package e2e
 
 import (
@@ -12,7 +14,7 @@ import (
 func TestTheClientThatVPrints(t *testing.T) {
 	python := os.Getenv("RECALLER_REMEM_PYTHON")
 	if python == "" {
-		t.Skip("make remem-client runs it")
+		t.Fatal("make remem-client runs it")
 	}
 	s := serve(t)
 	out, err := exec.CommandContext(t.Context(), python, filepath.Join("..", "..", "tools", "remem", "voice.py"), s.url, s.key).CombinedOutput()
