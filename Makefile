@@ -74,8 +74,7 @@ demo: build ## Replay real conversations, ring back, and show the briefing and r
 examples: ## Run all of examples/ as their pages say; gets livekit-agents and pipecat-ai for Python
 	test -x $(BIN)/examples/bin/python || python3 -m venv $(BIN)/examples
 	$(BIN)/examples/bin/pip install -q livekit-agents==1.8.9 pipecat-ai==1.14.0
-	RECALLER_EXAMPLES=$(abspath $(BIN))/examples/bin/python $(GO) test -count=1 -run TestExample ./internal/e2e
-
+	RECALLER_EXAMPLES=$(abspath $(BIN))/examples/bin/python $(GO) test -tags measure -count=1 -run TestExample ./internal/e2e
 
 .PHONY: test
 test: ## Run all tests (what CI runs), with the race detector but for those named in APART; gets itself a Postgres with pgvector

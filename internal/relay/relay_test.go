@@ -51,9 +51,9 @@ func TestACallIsTextBothWays(t *testing.T) {
 	l.do(s.Raw(t.Context(), []byte(`{"type":"weather"}`)))
 	l.do(s.Say(t.Context(), "Thanks.", ""))
 	l.answered(s, "Nine o'clock.")
+	l.kept("assistant: Good morning!", "user: Is [masked] at nine?", "assistant: Nine o'clock.", "user: Thanks.", "assistant: Nine o'clock.")
 	l.do(s.HangUp())
 	l.over(recaller.Completed, "hung_up")
-	l.kept("assistant: Good morning!", "user: Is [masked] at nine?", "assistant: Nine o'clock.", "user: Thanks.", "assistant: Nine o'clock.")
 	for kind, n := range map[string]int{"setup": 1, "prompt": 2, "partial": 2, "dtmf": 1, "error": 1, "malformed": 1, "other": 1} {
 		l.counted("recaller_relay_frames_total", "type", kind, n)
 	}
