@@ -118,7 +118,8 @@ func (c Call) instructions() string {
 // Bridge runs calls. Safe for concurrent use.
 type Bridge struct {
 	Deps
-	opts Options
+	opts   Options
+	voices voices
 }
 
 // New returns a Bridge.

@@ -63,6 +63,13 @@ func (b *book) AddTurns(
 	return nil, true, nil
 }
 
+// forget forgets all.
+func (b *book) forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lines, b.turns, b.once = nil, nil, nil
+}
+
 // set has calls fail.
 func (b *book) set(fails func(n int) error) {
 	b.mu.Lock()
@@ -147,14 +154,27 @@ func stages(t *testing.T, p plot, story func(s *stage)) {
 	})
 }
 
+// stands makes a stage without a bridge.
+func stands(t *testing.T, p plot) *stage {
+	p.model.Now, p.model.Maker, p.model.Beta = time.Now, p.call.Provider.Maker, p.call.Provider.Beta
+	return &stage{
+		T: t, book: &book{}, desk: &desk{}, bus: events.New(time.Now), reg: prometheus.NewRegistry(), log: &bytes.Buffer{},
+		model: rehearsal.NewModel(p.model), outcome: make(chan bridge.Outcome, 1),
+	}
+}
+
+// opens makes the bridge.
+func (s *stage) opens(dial bridge.Dialer, opts bridge.Options) {
+	s.bridge = bridge.New(bridge.Deps{
+		Dial: dial, Tools: s.desk, Turns: s.book, Events: s.bus, Log: slog.New(slog.NewTextHandler(s.log, nil)),
+		Metrics: bridge.NewMetrics(s.reg), Now: time.Now,
+	}, opts)
+}
+
 func set(t *testing.T, p plot) *stage {
 	ctx, stop := context.WithCancel(t.Context())
-	s := &stage{
-		T: t, book: &book{}, desk: &desk{}, bus: events.New(time.Now), reg: prometheus.NewRegistry(), log: &bytes.Buffer{},
-		stop: stop, outcome: make(chan bridge.Outcome, 1),
-	}
-	p.model.Now, p.model.Maker, p.model.Beta = time.Now, p.call.Provider.Maker, p.call.Provider.Beta
-	s.model = rehearsal.NewModel(p.model)
+	s := stands(t, p)
+	s.stop = stop
 	room := p.room
 	if room == 0 {
 		room = 4096
@@ -166,10 +186,7 @@ func set(t *testing.T, p plot) *stage {
 	if p.dial != nil {
 		dial = p.dial(s.model)
 	}
-	s.bridge = bridge.New(bridge.Deps{
-		Dial: dial, Tools: s.desk, Turns: s.book, Events: s.bus, Log: slog.New(slog.NewTextHandler(s.log, nil)),
-		Metrics: bridge.NewMetrics(s.reg), Now: time.Now,
-	}, p.opts)
+	s.opens(dial, p.opts)
 	p.call.Tenant, p.call.Conversation, p.call.Caller = "acme", "conv", "ann"
 	if p.call.Briefing == "" {
 		p.call.Briefing = "You know Ann."

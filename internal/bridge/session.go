@@ -96,7 +96,7 @@ func (t *talk) open(conn Conn, n int) {
 	ctx, cancel := context.WithCancel(t.ctx)
 	m := &session{
 		n: n, wire: t.call.Provider.wire(n), conn: conn, out: newOutbox[message](t.Now), cancel: cancel,
-		deriver: realtime.NewWatched(mediastream.BytesPerMS), openBy: t.now.Add(t.opts.Open), last: t.now, fed: t.now,
+		deriver: realtime.NewWatched(mediastream.BytesPerMS, t.voices.of(t.call.Provider)), openBy: t.now.Add(t.opts.Open), last: t.now, fed: t.now,
 		calls: map[string]*atomic.Bool{},
 	}
 	m.habits = m.wire.habits()
@@ -205,9 +205,10 @@ func (t *talk) pass(payload string, at time.Time) {
 
 // drop ends the model's session without a word.
 func (t *talk) drop() {
-	if t.model != nil {
-		t.model.cancel()
-		_ = t.model.conn.Drop() // it is of no use any more
+	if m := t.model; m != nil {
+		m.cancel()
+		_ = m.conn.Drop() // it is of no use any more
+		t.voices.heard(t.call.Provider, m.deriver.Learnt())
 		t.model = nil
 	}
 }

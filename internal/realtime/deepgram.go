@@ -21,6 +21,7 @@ type Deepgram struct {
 	prefix string
 	n      int      // ids that were made
 	caller string   // what the caller says, or has said; empty: nothing, or its words are known
+	before string   // what he said last whose place is known; empty: nothing
 	placed bool     // it has its place in the conversation, before a reply
 	reply  string   // what the agent is; empty: nothing
 	speaks bool     // the reply has words
@@ -124,7 +125,7 @@ func (d *Deepgram) begin() (out []Event) {
 	}
 	d.reply, d.speaks, d.sounds, d.late = d.id("reply"), false, false, ""
 	if d.caller != "" && !d.placed { // it has paused, and what is said now is said after it
-		out, d.placed = append(out, Event{Kind: Committed, ItemID: d.caller}), true
+		out, d.placed, d.before = append(out, Event{Kind: Committed, ItemID: d.caller}), true, d.caller
 	}
 	return append(out, Event{Kind: ResponseBegun, Response: &Response{ID: d.reply}})
 }
@@ -179,17 +180,23 @@ func (d *Deepgram) said(role, text string) []Event {
 	return nil
 }
 
-// heard takes what the caller has said. It comes before the reply, as a rule: after a result the agent may be quicker.
+// heard takes what the caller has said. It comes before the reply, as a rule. Words that come while a reply is made were
+// said before it, and it goes on: whoever speaks over it is told of before his words are.
 func (d *Deepgram) heard(text string) (out []Event) {
 	if d.caller == "" {
 		d.caller, d.placed = d.id("caller"), false
 	}
 	if !d.placed {
-		out = append(d.end(completed), Event{Kind: Committed, ItemID: d.caller})
-		d.late, d.cut = "", false
+		placed := Event{Kind: Committed, ItemID: d.caller}
+		if d.reply == "" {
+			d.late, d.cut = "", false
+		} else {
+			placed.PreviousItemID = new(cmp.Or(d.before, "root"))
+		}
+		out = append(out, placed)
 	}
 	out = append(out, Event{Kind: Transcribed, ItemID: d.caller, Transcript: text})
-	d.caller, d.placed = "", false
+	d.before, d.caller, d.placed = d.caller, "", false
 	return out
 }
 

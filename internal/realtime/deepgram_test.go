@@ -106,6 +106,13 @@ func TestTurnsOfDeepgramsAgent(t *testing.T) {
 			[]string{speech, thinks, agent("At five."), "<300>", user("When?"), ends, "played"},
 			[]string{"user: When?", "assistant: At five."},
 		},
+		"words that come while they are answered": {
+			[]string{speech, speech, user("Hello."), starts, agent("Yes?"), "<300>", user("Are you there?"), "<500>", ends, "played"},
+			[]string{"user: Hello.", "user: Are you there?", "assistant: Yes?"},
+		},
+		"the first words, while they are answered": {
+			[]string{agent("Yes?"), "<300>", user("Hello."), "<500>", ends, "played"}, []string{"user: Hello.", "assistant: Yes?"},
+		},
 		"two sentences of the caller's": {
 			[]string{speech, user("Hello."), user("Are you there?"), agent("Yes."), "<100>", ends, "played"},
 			[]string{"user: Hello.", "user: Are you there?", "assistant: Yes."},
@@ -119,7 +126,7 @@ func TestTurnsOfDeepgramsAgent(t *testing.T) {
 	for name, test := range tests {
 		r := NewDeepgram("s1_")
 		r.Hide("(Begin.)")
-		got, _, _ := hear(t, r, NewWatched(8), test.messages...)
+		got, _, _ := hear(t, r, NewWatched(8, Pace{}), test.messages...)
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
@@ -128,7 +135,7 @@ func TestTurnsOfDeepgramsAgent(t *testing.T) {
 
 func TestCallsAndFaultsOfDeepgramsAgent(t *testing.T) {
 	t.Parallel()
-	_, calls, faults := hear(t, NewDeepgram(""), NewWatched(8),
+	_, calls, faults := hear(t, NewDeepgram(""), NewWatched(8, Pace{}),
 		`{"type":"FunctionCallRequest","functions":[{"id":"f1","name":"recall","arguments":"{\"query\":\"x\"}","client_side":true},{"id":"f2","name":"theirs","arguments":"{}","client_side":false},{"id":"f3","name":"end_call","arguments":""}]}`,
 		`{"type":"FunctionCallRequest","functions":[{"id":"f1","name":"recall","arguments":"{}","client_side":true}]}`,
 		`{"type":"Warning","description":"slow Anna","code":"SLOW"}`, `{"type":"Error","description":"no","code":"BAD"}`, `{"type":"InjectionRefused","message":"no"}`)
@@ -165,7 +172,7 @@ func TestWhatIsNoMessageOfDeepgrams(t *testing.T) {
 func TestThePaceOfAVoiceIsLearnt(t *testing.T) {
 	t.Parallel()
 	ten := "aaaa bbbb " // at 200 ms a letter
-	got, _, _ := hear(t, NewDeepgram(""), NewWatched(8),
+	got, _, _ := hear(t, NewDeepgram(""), NewWatched(8, Pace{}),
 		agent(ten), fmt.Sprintf("<%d>", 9*200), ends, "played",
 		agent(strings.TrimSpace(strings.Repeat(ten, 4))), "<2000>", "cut 2000", speech, user("Stop."))
 	if want := []string{"assistant: aaaa bbbb", "assistant: aaaa bbbb —", "user: Stop."}; !slices.Equal(got, want) {
@@ -177,7 +184,7 @@ func FuzzDeepgram(f *testing.F) {
 	f.Add([]byte(strings.Join([]string{agent("Hello."), "<3>", ends, speech, user("Hi"), thinks, starts, "<1>", speech, "<1>"}, "\n")))
 	f.Add([]byte(`{"type":"FunctionCallRequest","functions":[{"id":"f1","name":"recall","arguments":"{}","client_side":true}]}` + "\n" + `{"type":"FunctionCallCancelled","functions":[{"id":"f1","name":"recall"}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		r, d, at := NewDeepgram("s1_"), NewWatched(8), noon
+		r, d, at := NewDeepgram("s1_"), NewWatched(8, Pace{}), noon
 		r.Hide("Hi")
 		open := ""
 		for _, line := range strings.Split(string(raw), "\n") {

@@ -79,8 +79,9 @@ type Deriver struct {
 	pending map[string]Call // incomplete function calls, by item
 	rate    float64         // bytes of output audio per millisecond; 0: not known
 	bytes   int             // of the texts that are held
-	voice   pace
-	watched bool // Played tells what was heard
+	voice   Pace            // of the agent: what was known before, and what was learnt
+	learnt  Pace            // of it
+	watched bool            // Played tells what was heard
 }
 
 // New returns a Deriver.
@@ -88,8 +89,11 @@ func New() *Deriver { return &Deriver{} }
 
 // NewWatched returns a Deriver for one who moves the audio, of which a millisecond has so many bytes. A turn of the agent's
 // that is spoken waits for Played, or for the truncate that cuts it off; it is never taken as heard because time has passed,
-// or because the caller has spoken.
-func NewWatched(bytesPerMS int) *Deriver { return &Deriver{watched: true, rate: float64(bytesPerMS)} }
+// or because the caller has spoken. voice is what is known of how fast the agent speaks: where words come before their
+// sound, it says how long what was cut off in the making would have been.
+func NewWatched(bytesPerMS int, voice Pace) *Deriver {
+	return &Deriver{watched: true, rate: float64(bytesPerMS), voice: voice}
+}
 
 // Take takes in one event, of the server or of the client, with its arrival time. Times must not run backwards. Events
 // that do not concern turns are ignored.

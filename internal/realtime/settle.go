@@ -74,11 +74,14 @@ func (d *Deriver) totalMS(it *item) float64 {
 	return d.voice.of(it.text())
 }
 
-// pace is how fast a voice speaks, as far as it was heard.
-type pace struct{ ms, chars float64 }
+// Pace is how fast a voice speaks, as far as it was heard. The zero value knows nothing.
+type Pace struct{ ms, chars float64 }
+
+// paceChars bounds how much of what was heard counts: what came before fades.
+const paceChars = 20_000
 
 // of returns how long it takes to say a text, in milliseconds.
-func (p pace) of(text string) float64 {
+func (p Pace) of(text string) float64 {
 	n := float64(utf8.RuneCountInString(text))
 	if p.chars == 0 {
 		return n * msPerChar
@@ -86,11 +89,23 @@ func (p pace) of(text string) float64 {
 	return n * p.ms / p.chars
 }
 
-// learn notes how long it took to say a text.
-func (p *pace) learn(text string, ms float64) {
-	p.ms += ms
-	p.chars += float64(utf8.RuneCountInString(text))
+// Plus returns the pace of a voice of which more was heard.
+func (p Pace) Plus(more Pace) Pace {
+	out := Pace{p.ms + more.ms, p.chars + more.chars}
+	if out.chars > paceChars {
+		out.ms, out.chars = out.ms*paceChars/out.chars, paceChars
+	}
+	return out
 }
+
+// learn notes how long it took to say a text.
+func (d *Deriver) learn(text string, ms float64) {
+	heard := Pace{ms, float64(utf8.RuneCountInString(text))}
+	d.voice, d.learnt = d.voice.Plus(heard), d.learnt.Plus(heard)
+}
+
+// Learnt returns the pace of the agent's voice, as far as this session has shown it.
+func (d *Deriver) Learnt() Pace { return d.learnt }
 
 // unheard reports whether an item was still being said, or made, at a time.
 func (d *Deriver) unheard(it *item, at time.Time) bool {
@@ -115,7 +130,7 @@ func (d *Deriver) tell(it *item, out *Output) {
 	}
 	interrupted := it.interrupted
 	if it.ahead && it.done && !interrupted && it.audio > 0 && text != "" {
-		d.voice.learn(text, d.totalMS(it))
+		d.learn(text, d.totalMS(it))
 	}
 	if it.cut {
 		text, interrupted = heardPart(text, it.heardMS, d.totalMS(it)), true

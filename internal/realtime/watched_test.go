@@ -10,7 +10,7 @@ import (
 // the second one was heard.
 func TestWhatIsWatchedIsHeardWhenItWasPlayed(t *testing.T) {
 	t.Parallel()
-	d, at := NewWatched(8), noon
+	d, at := NewWatched(8, Pace{}), noon
 	var got []string
 	take := func(out Output, err error) {
 		t.Helper()
@@ -40,7 +40,7 @@ func TestWhatIsWatchedIsHeardWhenItWasPlayed(t *testing.T) {
 
 func TestWhatWasNotPlayedAtTheEndWasBroken(t *testing.T) {
 	t.Parallel()
-	d, at := NewWatched(8), noon
+	d, at := NewWatched(8, Pace{}), noon
 	for _, s := range append([]step{{0, pcmu}}, answers("one", "", "Good morning", 1000, "completed")...) {
 		at = at.Add(time.Duration(s.after) * time.Millisecond)
 		if _, err := d.event([]byte(s.event), at); err != nil {
