@@ -17,8 +17,6 @@ import (
 	"github.com/recallerhq/recaller/internal/obs/obstest"
 	"github.com/recallerhq/recaller/internal/reminder"
 	"github.com/recallerhq/recaller/internal/store"
-	"github.com/recallerhq/recaller/internal/store/postgres"
-	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 )
 
@@ -69,18 +67,7 @@ func (c *chats) OptedOut(context.Context, recaller.TenantID, string, string) (bo
 // onBothStores tells a story of each store.
 func onBothStores(t *testing.T, story func(h *house)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { t.Parallel(); story(furnish(t, usecasetest.Open(t))) })
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		e, err := postgres.Open(t.Context(), postgrestest.Database(t).App, postgrestest.Secrets(), postgres.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = e.Close() })
-		p := usecasetest.Open(t)
-		p.Store = store.New(e, p.Vault)
-		story(furnish(t, p))
-	})
+	usecasetest.OnBothStores(t, furnish, story)
 }
 
 func furnish(t *testing.T, p *usecasetest.Place) *house {
@@ -105,16 +92,11 @@ func furnish(t *testing.T, p *usecasetest.Place) *house {
 // met has somebody new call, and hang up.
 func (h *house) met(id recaller.CallerID, number string) recaller.CallerID {
 	h.Helper()
-	at := h.Clock.Now()
 	by := recaller.Identity{Kind: recaller.IdentityPhone, Value: number}
 	if number[0] != '+' {
 		by.Kind = recaller.IdentityExternal
 	}
-	opened, err := h.Place.Store.OpenConversation(h.Context(), tenantID, recaller.Opening{
-		Identities: []recaller.Identity{by},
-		NewCaller:  id, Name: "Ann Archer", NameSource: recaller.NameSet,
-		Conversation: recaller.Conversation{ID: recaller.ConversationID("c-" + id), Channel: recaller.ChannelVoice, Direction: recaller.Inbound, Status: recaller.Active, StartedAt: at, LastActivityAt: at},
-	})
+	opened, err := h.Place.Store.OpenConversation(h.Context(), tenantID, h.Opening(id, recaller.ConversationID("c-"+id), by))
 	h.ok(err)
 	h.hangsUp(recaller.ConversationID("c-" + id))
 	return opened.Caller.ID
@@ -224,10 +206,7 @@ func (h *house) remindOf(who recaller.CallerID, key, value string, in time.Durat
 		rule = "DTSTART:" + now.Add(in).Format("20060102T150405Z") + "\nRRULE:" + rule
 	}
 	out, err := h.Place.Store.StoreMemory(h.Context(), tenantID, recaller.Storing{
-		Memory: recaller.Memory{
-			ID: recaller.MemoryID(h.NewID()), Caller: who, Type: recaller.FollowUp, Key: key, Value: value, Confidence: 1,
-			Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly, CreatedAt: now, ConfirmedAt: now,
-		},
+		Memory:   h.Memory(who, recaller.FollowUp, key, value),
 		Reminder: &recaller.Reminder{ID: recaller.ReminderID(h.NewID()), DueAt: now.Add(in), Rule: rule, CreatedAt: now},
 	})
 	h.ok(err)

@@ -147,10 +147,7 @@ func TestWhoIsNotReached(t *testing.T) {
 		}
 		r := h.remind("a", "Take the blue pills", time.Minute, "")
 		conv := recaller.ConversationID("c-live")
-		_, err := h.Place.Store.OpenConversation(t.Context(), tenantID, recaller.Opening{
-			Identities:   []recaller.Identity{{Kind: recaller.IdentityPhone, Value: anns}},
-			Conversation: recaller.Conversation{ID: conv, Channel: recaller.ChannelVoice, Direction: recaller.Inbound, Status: recaller.Active, StartedAt: h.Clock.Now(), LastActivityAt: h.Clock.Now()},
-		})
+		_, err := h.Place.Store.OpenConversation(t.Context(), tenantID, h.Opening("", conv, recaller.Identity{Kind: recaller.IdentityPhone, Value: anns}))
 		h.ok(err)
 		h.pass(5 * time.Minute)
 		h.is("while she talks to the agent", r.ID, "pending waiting in a call")

@@ -14,8 +14,6 @@ import (
 	"github.com/recallerhq/recaller/internal/notify"
 	"github.com/recallerhq/recaller/internal/obs/obstest"
 	"github.com/recallerhq/recaller/internal/store"
-	"github.com/recallerhq/recaller/internal/store/postgres"
-	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 	"github.com/recallerhq/recaller/internal/webhook"
 	"github.com/recallerhq/recaller/internal/webhook/webhooktest"
@@ -43,18 +41,7 @@ type house struct {
 // onBothStores tells a story of each store.
 func onBothStores(t *testing.T, story func(h *house)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { t.Parallel(); story(furnish(t, usecasetest.Open(t))) })
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		e, err := postgres.Open(t.Context(), postgrestest.Database(t).App, postgrestest.Secrets(), postgres.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = e.Close() })
-		p := usecasetest.Open(t)
-		p.Store = store.New(e, p.Vault)
-		story(furnish(t, p))
-	})
+	usecasetest.OnBothStores(t, furnish, story)
 }
 
 func furnish(t *testing.T, p *usecasetest.Place) *house {
@@ -120,15 +107,9 @@ func (h *house) ok(err error) {
 func (h *house) ring(tenant recaller.TenantID, number string) recaller.Opened {
 	h.Helper()
 	h.Clock.Advance(time.Second)
-	now := h.Clock.Now()
-	out, err := h.Place.Store.OpenConversation(h.Context(), tenant, recaller.Opening{
-		Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: number}}, NewCaller: recaller.CallerID(h.NewID()),
-		Name: "Ann Archer", NameSource: recaller.NameSet,
-		Conversation: recaller.Conversation{
-			ID: recaller.ConversationID(h.NewID()), ExternalID: "CA-" + number, Channel: recaller.ChannelVoice, Direction: recaller.Inbound,
-			Status: recaller.Active, StartedAt: now, LastActivityAt: now,
-		},
-	})
+	o := h.Opening(recaller.CallerID(h.NewID()), recaller.ConversationID(h.NewID()), recaller.Identity{Kind: recaller.IdentityPhone, Value: number})
+	o.Conversation.ExternalID = "CA-" + number
+	out, err := h.Place.Store.OpenConversation(h.Context(), tenant, o)
 	h.ok(err)
 	return out
 }
@@ -161,11 +142,7 @@ func (h *house) writeUp(c recaller.Conversation) {
 func (h *house) remember(tenant recaller.TenantID, caller recaller.CallerID, key, value string) recaller.Memory {
 	h.Helper()
 	h.Clock.Advance(time.Second)
-	now := h.Clock.Now()
-	out, err := h.Place.Store.StoreMemory(h.Context(), tenant, recaller.Storing{Memory: recaller.Memory{
-		ID: recaller.MemoryID(h.NewID()), Caller: caller, Type: recaller.Fact, Key: key, Value: value, Confidence: 1,
-		Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly, CreatedAt: now, ConfirmedAt: now,
-	}})
+	out, err := h.Place.Store.StoreMemory(h.Context(), tenant, recaller.Storing{Memory: h.Memory(caller, recaller.Fact, key, value)})
 	h.ok(err)
 	return out.Memory
 }

@@ -332,10 +332,8 @@ func TestAnEndThatWasNoneIsNotTold(t *testing.T) {
 	h.set(func(w *recaller.Webhook) { w.Events = []recaller.EventType{recaller.EventConversationEnded} })
 	o := h.ring(tenantID, ann)
 	h.end(o, true)
-	req := recaller.Opening{
-		Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: ann}}, NewCaller: "x", Resume: true,
-		Conversation: recaller.Conversation{ID: "again", ExternalID: "CA-" + ann, Channel: recaller.ChannelVoice, Direction: recaller.Inbound, Status: recaller.Active, StartedAt: h.Clock.Now(), LastActivityAt: h.Clock.Now()},
-	}
+	req := h.Opening("x", "again", recaller.Identity{Kind: recaller.IdentityPhone, Value: ann})
+	req.Resume, req.Conversation.ExternalID = true, "CA-"+ann
 	resumed, err := h.Place.Store.OpenConversation(t.Context(), tenantID, req)
 	if err != nil || !resumed.Resumed {
 		t.Fatalf("got %+v, %v", resumed, err)

@@ -16,9 +16,6 @@ import (
 	"github.com/recallerhq/recaller/internal/jobs"
 	"github.com/recallerhq/recaller/internal/obs/obstest"
 	"github.com/recallerhq/recaller/internal/reminder"
-	"github.com/recallerhq/recaller/internal/store"
-	"github.com/recallerhq/recaller/internal/store/postgres"
-	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 	"github.com/recallerhq/recaller/internal/webhook"
 	"github.com/recallerhq/recaller/internal/webhook/webhooktest"
@@ -55,18 +52,7 @@ func newHouse(t *testing.T) *house {
 // onBothStores tells a story of each store.
 func onBothStores(t *testing.T, story func(h *house)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { t.Parallel(); story(newHouse(t)) })
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		e, err := postgres.Open(t.Context(), postgrestest.Database(t).App, postgrestest.Secrets(), postgres.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = e.Close() })
-		p := usecasetest.Open(t)
-		p.Store = store.New(e, p.Vault)
-		story(furnish(t, p))
-	})
+	usecasetest.OnBothStores(t, furnish, story)
 }
 
 func furnish(t *testing.T, p *usecasetest.Place) *house {
@@ -75,11 +61,8 @@ func furnish(t *testing.T, p *usecasetest.Place) *house {
 	h.MakeTenant(t, recaller.Tenant{ID: tenantID, Name: "Lakeside Dental"})
 	h.settings = usecasetest.Settings{tenantID: {ID: tenantID, Webhook: recaller.Webhook{URL: h.receiver.URL + "/hook", Secret: secret}}}
 	h.serve()
-	opened, err := h.Place.Store.OpenConversation(t.Context(), tenantID, recaller.Opening{
-		Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: "+12025550143"}, {Kind: recaller.IdentityExternal, Value: "crm-77"}},
-		NewCaller:  "ann", Name: "Ann Archer", NameSource: recaller.NameSet,
-		Conversation: recaller.Conversation{ID: "c1", Channel: recaller.ChannelVoice, Direction: recaller.Inbound, Status: recaller.Active, StartedAt: h.Clock.Now(), LastActivityAt: h.Clock.Now()},
-	})
+	opened, err := h.Place.Store.OpenConversation(t.Context(), tenantID, h.Opening("ann", "c1",
+		recaller.Identity{Kind: recaller.IdentityPhone, Value: "+12025550143"}, recaller.Identity{Kind: recaller.IdentityExternal, Value: "crm-77"}))
 	h.ok(err)
 	h.ann = opened.Caller.ID
 	return h
@@ -136,10 +119,7 @@ func (h *house) remind(key, value string, in time.Duration) recaller.Reminder {
 	h.Helper()
 	now := h.Clock.Now()
 	out, err := h.Place.Store.StoreMemory(h.Context(), tenantID, recaller.Storing{
-		Memory: recaller.Memory{
-			ID: recaller.MemoryID(h.NewID()), Caller: h.ann, Type: recaller.FollowUp, Key: key, Value: value, Confidence: 1,
-			Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly, CreatedAt: now, ConfirmedAt: now,
-		},
+		Memory:   h.Memory(h.ann, recaller.FollowUp, key, value),
 		Reminder: &recaller.Reminder{ID: recaller.ReminderID(h.NewID()), Conversation: "c1", DueAt: now.Add(in), CreatedAt: now},
 	})
 	h.ok(err)

@@ -1,6 +1,6 @@
-// Package usecasetest gives the tests of the use cases a real store to tell their stories on: the embedded database,
-// the key file and the archive in a folder of the test's own, a clock that is moved by hand, and ids that count up.
-// Faults make any call fail, hang, or lose its answer.
+// Package usecasetest gives the tests of the use cases a real store to tell their stories on: the embedded database or
+// Postgres, the key file and the archive in a folder of the test's own, a clock that is moved by hand, and ids that count
+// up. Faults make any call fail, hang, or lose its answer.
 //
 // It is for tests only.
 package usecasetest
@@ -20,6 +20,8 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/archive"
 	"github.com/recallerhq/recaller/internal/store"
+	"github.com/recallerhq/recaller/internal/store/postgres"
+	"github.com/recallerhq/recaller/internal/store/postgres/postgrestest"
 	"github.com/recallerhq/recaller/internal/store/sqlite"
 	"github.com/recallerhq/recaller/internal/store/sqlite/sqlitetest"
 	"github.com/recallerhq/recaller/internal/vault"
@@ -39,13 +41,36 @@ type Place struct {
 	NewID   func() string
 	Log     *slog.Logger
 
-	close func() error
+	engine func(*Place) (store.Engine, error)
+	close  func() error
 }
 
 // Open makes a place in a folder of the test's own; it is closed at the test's end.
 func Open(t testing.TB) *Place {
 	t.Helper()
-	p := &Place{Dir: t.TempDir(), Clock: NewClock(), NewID: IDs(), Log: slog.New(slog.DiscardHandler)}
+	return openOn(t, embedded)
+}
+
+// OnBothStores tells a story on the embedded database and on Postgres, each in what furnish makes of such a place.
+func OnBothStores[House any](t *testing.T, furnish func(*testing.T, *Place) House, story func(House)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); story(furnish(t, Open(t))) })
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		app := postgrestest.Database(t).App
+		story(furnish(t, openOn(t, func(*Place) (store.Engine, error) {
+			return postgres.Open(context.Background(), app, postgrestest.Secrets(), postgres.Options{})
+		})))
+	})
+}
+
+func embedded(p *Place) (store.Engine, error) {
+	return sqlitetest.Open(context.Background(), filepath.Join(p.Dir, "recaller.db"), sqlite.Options{Readers: 2})
+}
+
+func openOn(t testing.TB, engine func(*Place) (store.Engine, error)) *Place {
+	t.Helper()
+	p := &Place{Dir: t.TempDir(), Clock: NewClock(), NewID: IDs(), Log: slog.New(slog.DiscardHandler), engine: engine}
 	p.open(t)
 	t.Cleanup(func() {
 		if err := p.close(); err != nil {
@@ -73,7 +98,7 @@ func (p *Place) open(t testing.TB) {
 	ok(t, err)
 	p.Vault = vault.New(ring, keys, vault.Options{})
 	ok(t, p.Vault.Check(context.Background()))
-	engine, err := sqlitetest.Open(context.Background(), filepath.Join(p.Dir, "recaller.db"), sqlite.Options{Readers: 2})
+	engine, err := p.engine(p)
 	ok(t, err)
 	p.Store = store.New(engine, p.Vault)
 	p.Archive = archive.New(filepath.Join(p.Dir, "archive"), p.Vault)
@@ -97,6 +122,29 @@ func (p *Place) MakeTenant(t testing.TB, settings recaller.Tenant) recaller.Tena
 	}
 	ok(t, p.Store.CreateTenant(context.Background(), settings, key, []byte(p.NewID())))
 	return settings
+}
+
+// Opening opens a call that comes in from Ann Archer, whom these identities tell, now.
+func (p *Place) Opening(
+	caller recaller.CallerID, conv recaller.ConversationID, by ...recaller.Identity,
+) recaller.Opening {
+	now := p.Clock.Now()
+	return recaller.Opening{
+		Identities: by, NewCaller: caller, Name: "Ann Archer", NameSource: recaller.NameSet,
+		Conversation: recaller.Conversation{
+			ID: conv, Channel: recaller.ChannelVoice, Direction: recaller.Inbound, Status: recaller.Active,
+			StartedAt: now, LastActivityAt: now,
+		},
+	}
+}
+
+// Memory is one of a caller's, as it is remembered now.
+func (p *Place) Memory(caller recaller.CallerID, kind recaller.MemoryType, key, value string) recaller.Memory {
+	now := p.Clock.Now()
+	return recaller.Memory{
+		ID: recaller.MemoryID(p.NewID()), Caller: caller, Type: kind, Key: key, Value: value, Confidence: 1,
+		Source: recaller.SourceConversation, PrivacyScope: recaller.LineOnly, CreatedAt: now, ConfirmedAt: now,
+	}
 }
 
 // Settings gives use cases the settings of tenants without a store.
