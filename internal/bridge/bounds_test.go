@@ -181,7 +181,7 @@ func TestAudioThatThePhoneHasNotPlayedIsBounded(t *testing.T) {
 		if got, want := s.model.Got()[2:], []string{"conversation.item.truncate", "response.cancel"}; !slices.Equal(got, want) {
 			s.Errorf("the model was told %q, want %q", got, want)
 		}
-		kept := s.book.said()
+		kept := s.book.Said()
 		if len(kept) != 1 || !strings.HasSuffix(kept[0], " —") {
 			s.Errorf("kept %q", kept)
 		}
@@ -191,7 +191,7 @@ func TestAudioThatThePhoneHasNotPlayedIsBounded(t *testing.T) {
 
 func TestTurnsAreKeptThoughTheStoreIsAwayForAWhile(t *testing.T) {
 	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: rehearsal.ModelOptions{Think: replies(rehearsal.Reply{Say: "Hello."}, rehearsal.Reply{Say: "Five."}), Listen: listens("When?")}}, func(s *stage) {
-		s.book.set(func(n int) error {
+		s.book.Fails(func(n int) error {
 			if n <= 3 {
 				return recaller.Errorf(recaller.Unavailable, "away")
 			}
@@ -207,7 +207,7 @@ func TestTurnsAreKeptThoughTheStoreIsAwayForAWhile(t *testing.T) {
 
 func TestATurnThatCannotBeKeptIsToldInTheLogWithoutItsWords(t *testing.T) {
 	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: rehearsal.ModelOptions{Think: replies(rehearsal.Reply{Say: "Hello."}, rehearsal.Reply{Say: "Five."}), Listen: listens("When?")}}, func(s *stage) {
-		s.book.set(func(n int) error {
+		s.book.Fails(func(n int) error {
 			if n == 2 {
 				return recaller.Errorf(recaller.Conflict, "the conversation has ended")
 			}
@@ -308,13 +308,13 @@ func TestPingsThatNobodyAnswers(t *testing.T) {
 		})
 	})
 	t.Run("the telephone, which still speaks", func(t *testing.T) {
-		stages(t, plot{unanswered: true}, func(s *stage) {
+		stages(t, plot{spoil: func(c bridge.Conn) bridge.Conn { return unanswered{c} }}, func(s *stage) {
 			s.pass(2 * time.Minute)
 			s.hangUp()
 		})
 	})
 	t.Run("the telephone, which is silent", func(t *testing.T) {
-		stages(t, plot{unanswered: true}, func(s *stage) {
+		stages(t, plot{spoil: func(c bridge.Conn) bridge.Conn { return unanswered{c} }}, func(s *stage) {
 			s.pass(12 * second)
 			s.phone.Mute()
 			if o := s.over(10 * second); o.Reason != bridge.Lost {
@@ -326,7 +326,7 @@ func TestPingsThatNobodyAnswers(t *testing.T) {
 
 func TestTheEndWaitsForNobodyForever(t *testing.T) {
 	stages(t, plot{call: bridge.Call{Greeting: "Hello."}, model: rehearsal.ModelOptions{Think: replies(rehearsal.Reply{Say: "Hello."})}}, func(s *stage) {
-		s.book.set(func(int) error { return recaller.Errorf(recaller.Unavailable, "away") })
+		s.book.Fails(func(int) error { return recaller.Errorf(recaller.Unavailable, "away") })
 		s.desk.set(nil)
 		s.pass(3 * second)
 		began := time.Now()

@@ -6,7 +6,9 @@
 // to speak over the agent, the telephone is told to be silent at once, and the model where it was cut off.
 //
 // A call is one loop, which owns all that is known of it, and goroutines that read, write, keep and work for it; none
-// of them outlives Run. Audio waits for none of the others. Every wait is bounded, and the call ends with a Reason.
+// of them outlives Run. Audio waits for none of the others. Every wait is bounded, and the call ends with a Reason. A defect
+// of ours, in any of them, ends that call and no other. What leads a call whatever is done with its sound is a Lead; who
+// only listens (package ears) has one, too.
 //
 // The model's side may break once: another session begins with the last turns. If it breaks again the call ends as
 // Broken, and who ran it says a word of apology: behind <Connect> in TwiML, or by the platform's own commands.
@@ -16,6 +18,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -71,20 +74,15 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	set := func(d *time.Duration, v time.Duration) {
-		if *d == 0 {
-			*d = v
-		}
-	}
-	set(&o.Start, 5*time.Second)
-	set(&o.Quiet, 15*time.Second)
-	set(&o.Dial, 5*time.Second)
-	set(&o.Open, 10*time.Second)
-	set(&o.Silence, 10*time.Second)
-	set(&o.Longest, time.Hour)
-	set(&o.Ahead, 5*time.Minute)
-	set(&o.Linger, 2*time.Second)
-	set(&o.Drain, 10*time.Second)
+	o.Start = cmp.Or(o.Start, 5*time.Second)
+	o.Quiet = cmp.Or(o.Quiet, 15*time.Second)
+	o.Dial = cmp.Or(o.Dial, 5*time.Second)
+	o.Open = cmp.Or(o.Open, 10*time.Second)
+	o.Silence = cmp.Or(o.Silence, 10*time.Second)
+	o.Longest = cmp.Or(o.Longest, time.Hour)
+	o.Ahead = cmp.Or(o.Ahead, 5*time.Minute)
+	o.Linger = cmp.Or(o.Linger, 2*time.Second)
+	o.Drain = cmp.Or(o.Drain, 10*time.Second)
 	return o
 }
 
@@ -143,6 +141,7 @@ func (b *Bridge) Run(ctx context.Context, phone Phone, call Call) Outcome {
 	b.Metrics.live.Inc()
 	defer b.Metrics.live.Dec()
 	t := newTalk(ctx, b, phone, call)
-	t.run()
+	defer t.Stop()
+	t.Guard(t.run)
 	return t.close()
 }

@@ -139,7 +139,7 @@ func TestTheLastWordsToDeepgramAreKeptThoughTheCallerHangsUp(t *testing.T) {
 				s.talks()
 				s.pass(until)
 				s.hangUp()
-				if kept := s.book.said(); len(kept) == 0 || kept[0] != "user: Goodbye then." {
+				if kept := s.book.Said(); len(kept) == 0 || kept[0] != "user: Goodbye then." {
 					s.Errorf("kept %q", kept)
 				}
 				s.clean()

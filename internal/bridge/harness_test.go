@@ -18,70 +18,11 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/bridge"
 	"github.com/recallerhq/recaller/internal/bridge/bridgetest"
-	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/rehearsal"
 	"github.com/recallerhq/recaller/internal/tool"
 )
-
-// book keeps turns in memory, once by their token.
-type book struct {
-	mu    sync.Mutex
-	lines []string
-	turns []conversation.TurnInput
-	once  map[string]bool
-	fails func(n int) error // of the n-th call; nil: none does
-	calls int
-}
-
-func (b *book) AddTurns(
-	_ context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []conversation.TurnInput,
-) ([]recaller.Turn, bool, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.calls++
-	if b.fails != nil {
-		if err := b.fails(b.calls); err != nil {
-			return nil, false, err
-		}
-	}
-	if tenant != "acme" || ref != "conv" || once.Token == "" || b.once[once.Token] {
-		return nil, false, recaller.Errorf(recaller.Internal, "%s %s %q", tenant, ref, once.Token)
-	}
-	if b.once == nil {
-		b.once = map[string]bool{}
-	}
-	b.once[once.Token] = true
-	for _, t := range in {
-		line := string(t.Speaker) + ": " + t.Text
-		if t.Interrupted {
-			line += " —"
-		}
-		b.lines, b.turns = append(b.lines, line), append(b.turns, t)
-	}
-	return nil, true, nil
-}
-
-// forget forgets all.
-func (b *book) forget() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.lines, b.turns, b.once = nil, nil, nil
-}
-
-// set has calls fail.
-func (b *book) set(fails func(n int) error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.fails = fails
-}
-
-func (b *book) said() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.lines)
-}
 
 // desk carries out tools: it notes them.
 type desk struct {
@@ -117,7 +58,7 @@ func (d *desk) done() []string {
 // stage is a call between a phone and a model that are not real.
 type stage struct {
 	*testing.T
-	book    *book
+	book    *bridgetest.Book
 	desk    *desk
 	bus     *events.Bus
 	phone   *rehearsal.Phone
@@ -140,7 +81,8 @@ type plot struct {
 	room  int // of the telephone's socket; 0: much
 	dial  func(*rehearsal.Model) bridge.Dialer
 
-	unanswered bool // the telephone's pings are
+	at    string                          // where the log is poisoned
+	spoil func(c bridge.Conn) bridge.Conn // the telephone's socket
 }
 
 // stages plays a story in a time of its own. A goroutine that goes on after it fails the test.
@@ -158,17 +100,17 @@ func stages(t *testing.T, p plot, story func(s *stage)) {
 func stands(t *testing.T, p plot) *stage {
 	p.model.Now, p.model.Maker, p.model.Beta = time.Now, p.call.Provider.Maker, p.call.Provider.Beta
 	return &stage{
-		T: t, book: &book{}, desk: &desk{}, bus: events.New(time.Now), reg: prometheus.NewRegistry(), log: &bytes.Buffer{},
+		T: t, book: &bridgetest.Book{}, desk: &desk{}, bus: events.New(time.Now), reg: prometheus.NewRegistry(), log: &bytes.Buffer{},
 		model: rehearsal.NewModel(p.model), outcome: make(chan bridge.Outcome, 1),
 	}
 }
 
 // opens makes the bridge.
-func (s *stage) opens(dial bridge.Dialer, opts bridge.Options) {
+func (s *stage) opens(dial bridge.Dialer, p plot) {
 	s.bridge = bridge.New(bridge.Deps{
-		Dial: dial, Tools: s.desk, Turns: s.book, Events: s.bus, Log: slog.New(slog.NewTextHandler(s.log, nil)),
+		Dial: dial, Tools: s.desk, Turns: s.book, Events: s.bus, Log: slog.New(bridgetest.PoisonedLog{Handler: slog.NewTextHandler(s.log, nil), At: p.at}),
 		Metrics: bridge.NewMetrics(s.reg), Now: time.Now,
-	}, opts)
+	}, p.opts)
 }
 
 func set(t *testing.T, p plot) *stage {
@@ -186,16 +128,17 @@ func set(t *testing.T, p plot) *stage {
 	if p.dial != nil {
 		dial = p.dial(s.model)
 	}
-	s.opens(dial, p.opts)
-	p.call.Tenant, p.call.Conversation, p.call.Caller = "acme", "conv", "ann"
+	s.opens(dial, p)
+	p.call.Tenant, p.call.Conversation, p.call.Caller = bridgetest.Tenant, bridgetest.Conversation, "ann"
 	if p.call.Briefing == "" {
 		p.call.Briefing = "You know Ann."
 	}
 	go func() {
-		line := bridge.NewPhone(ours, p.wire)
-		if p.unanswered {
-			line = bridge.NewPhone(unanswered{ours}, p.wire)
+		var conn bridge.Conn = ours
+		if p.spoil != nil {
+			conn = p.spoil(ours)
 		}
+		line := bridge.NewPhone(conn, p.wire)
 		start, why := s.bridge.Begin(ctx, line)
 		if why != "" || start.Parameters["tok"] != "one" {
 			t.Errorf("the stream did not begin: %+v, %s", start, why)
@@ -247,7 +190,7 @@ func (s *stage) hangUp() bridge.Outcome {
 // says looks what was kept.
 func (s *stage) says(want ...string) {
 	s.Helper()
-	if got := s.book.said(); !slices.Equal(got, want) {
+	if got := s.book.Said(); !slices.Equal(got, want) {
 		s.Errorf("kept:\n%s\nwant:\n%s\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"), s.log)
 	}
 }

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,11 +27,11 @@ func (t *talk) told(e event) {
 		return // of a session that is over
 	}
 	if e.err != nil {
-		t.log.Warn("the model's socket broke", "err", e.err)
+		t.Log.Warn("the model's socket broke", "err", e.err)
 		t.broke("socket", false)
 		return
 	}
-	m.last = t.now
+	m.last = t.Time
 	list, err := m.wire.read(e.raw, e.binary)
 	if err != nil {
 		t.Metrics.malforms.Inc()
@@ -58,7 +59,7 @@ func (t *talk) take(m *session, e realtime.Event, at time.Time) {
 		t.unsounded(m, e.Response)
 	default:
 	}
-	t.derive(m, m.deriver.Take(e, t.now))
+	t.derive(m, m.deriver.Take(e, t.Time))
 	if t.model == m && e.Kind != realtime.Audio {
 		t.follow(m, e)
 	}
@@ -78,7 +79,7 @@ func (t *talk) follow(m *session, e realtime.Event) {
 	case realtime.Transcribed, realtime.TranscriptFailed:
 		t.written(m, e.ItemID)
 	case realtime.SpeechStopped:
-		m.paused = t.now
+		m.paused = t.Time
 	case realtime.Committed:
 		t.committed(m)
 	case realtime.Saying:
@@ -107,13 +108,13 @@ func (t *talk) follow(m *session, e realtime.Event) {
 // committed notes that the caller has paused, and is to be answered.
 func (t *talk) committed(m *session) {
 	if m.speaking = false; m.paused.IsZero() {
-		m.paused = t.now
+		m.paused = t.Time
 	}
 	switch {
 	case !m.habits.answers:
 		m.owes = true
 	case m.active == "" && m.awaits.IsZero():
-		m.awaits = t.now
+		m.awaits = t.Time
 	}
 }
 
@@ -160,7 +161,7 @@ func (t *talk) ready(m *session) {
 
 // ask asks the model for a response.
 func (t *talk) ask(m *session, c cue) {
-	m.owes, m.awaits = false, t.now
+	m.owes, m.awaits = false, t.Time
 	t.send(m.wire.ask(c, t.opening()))
 }
 
@@ -172,7 +173,7 @@ func (t *talk) owed(m *session) {
 	case t.pending == 0:
 		m.rounds++
 		if m.active == "" && m.awaits.IsZero() {
-			m.awaits = t.now
+			m.awaits = t.Time
 		}
 	}
 }
@@ -234,7 +235,7 @@ func (t *talk) sound(m *session, e realtime.Event, at time.Time) {
 		m.sounded = append(m.sounded[max(0, len(m.sounded)-maxSounded):], item)
 	}
 	for _, piece := range mediastream.Split(payload, pieceMS) {
-		before, behind := t.play.add(item, mediastream.Len(piece), t.now)
+		before, behind := t.play.add(item, mediastream.Len(piece), t.Time)
 		t.mark(before)
 		t.out.put(outgoing{payload: piece, at: at})
 		t.mark(behind)
@@ -261,7 +262,7 @@ func (t *talk) finish(item string) {
 func (t *talk) settle() {
 	for _, item := range t.play.over() {
 		if m := t.model; m != nil {
-			t.derive(m, m.deriver.Played(item, t.now))
+			t.derive(m, m.deriver.Played(item, t.Time))
 		}
 	}
 }
@@ -292,7 +293,7 @@ func (t *talk) silence(why string) {
 		return
 	}
 	for _, item := range over {
-		t.derive(m, m.deriver.Played(item, t.now))
+		t.derive(m, m.deriver.Played(item, t.Time))
 	}
 	for _, h := range cut {
 		if why == "" || why == "break" {
@@ -320,7 +321,7 @@ func (t *talk) cutOff(m *session, h heard) {
 func (t *talk) notHeard(m *session, h heard) {
 	t.derive(m, m.deriver.Take(realtime.Event{
 		Kind: realtime.ItemTruncated, ItemID: h.item, AudioEndMS: float64(h.ms),
-	}, t.now))
+	}, t.Time))
 }
 
 // derive has turns kept and calls carried out.
@@ -330,9 +331,7 @@ func (t *talk) derive(m *session, out realtime.Output) {
 		t.called(m, c)
 	}
 	for _, f := range out.Faults {
-		if t.faults++; t.faults <= maxFaults {
-			t.log.Warn("the model reports a fault", "type", f.Type, "code", f.Code)
-		}
+		t.Fault("model", cmp.Or(f.Code, f.Type))
 	}
 	if out.Ended && t.model == m {
 		t.broke("expired", false)
@@ -345,7 +344,7 @@ func (t *talk) keepTurns(turns []realtime.Turn) {
 			continue // it was kept when it was said
 		}
 		sure := turn.Confidence
-		t.keep.Add(strconv.Itoa(t.sessions)+" "+turn.Item, conversation.TurnInput{
+		t.Keep.Add(strconv.Itoa(t.sessions)+" "+turn.Item, conversation.TurnInput{
 			Speaker: turn.Speaker, Text: turn.Text, At: turn.At, Confidence: &sure, Interrupted: turn.Interrupted,
 		})
 		t.history = append(t.history, turn)

@@ -66,7 +66,7 @@ func audible(s *stage, said map[int]string) {
 	s.Helper()
 	sound, last := s.phone.Heard(), map[string]int{}
 	kept := map[int]string{}
-	for _, line := range s.book.said() {
+	for _, line := range s.book.Said() {
 		speaker, text, _ := strings.Cut(line, ": ")
 		var n int
 		if _, err := fmt.Sscanf(text[1:], "%d", &n); err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
 	"github.com/recallerhq/recaller/internal/bridge"
 	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/rehearsal"
@@ -112,7 +113,7 @@ func connects(t *testing.T, p plot, chance *rand.Rand) *network {
 	s.stop = stop
 	w := wires{make(chan net.Conn), ctx}
 	client := &http.Client{Transport: &http.Transport{DialContext: w.dial, DisableKeepAlives: true}}
-	s.opens(bridge.Dial(client), p.opts)
+	s.opens(bridge.Dial(client), p)
 	p.call.Tenant, p.call.Conversation, p.call.Briefing, p.call.Provider.URL = "acme", "conv", "You know Ann.", "ws://model/v1/realtime"
 	p.call.Over = func(_ context.Context, o bridge.Outcome) { s.outcome <- o }
 	mux := http.NewServeMux()
@@ -200,12 +201,12 @@ func badNetwork(t *testing.T, wire mediastream.Wire, provider bridge.Provider, s
 	n.rings(t.Context())
 	n.pass(time.Second)
 	speaks(20)
-	n.pass(time.Minute)
+	n.pass(25 * time.Second)
 	n.ends()
 
 	clear(said)
 	heard, spoke = nil, 0
-	n.book.forget()
+	n.book.Forget()
 	n.rings(t.Context())
 	for range 8 {
 		n.pass(time.Duration(300+chance.IntN(6000)) * time.Millisecond)
@@ -224,7 +225,7 @@ func badNetwork(t *testing.T, wire mediastream.Wire, provider bridge.Provider, s
 func wantAudible(s *stage, said map[int]string) {
 	s.Helper()
 	sound, kept := s.phone.Heard(), map[int]string{}
-	for _, line := range s.book.said() {
+	for _, line := range s.book.Said() {
 		if speaker, text, _ := strings.Cut(line, ": "); speaker == "assistant" {
 			n := 0
 			if _, err := fmt.Sscanf(text, "r%d", &n); err != nil {

@@ -77,13 +77,13 @@ type dialled struct {
 func (t *talk) dial() {
 	t.sessions++
 	n := t.sessions
-	t.io.Go(func() {
-		ctx, cancel := context.WithTimeout(t.ctx, t.opts.Dial)
+	t.Go(func() {
+		ctx, cancel := context.WithTimeout(t.Ctx, t.opts.Dial)
 		defer cancel()
 		conn, err := t.Dial(ctx, t.call.Provider)
 		select {
 		case t.dials <- dialled{n, conn, err}:
-		case <-t.ctx.Done():
+		case <-t.Ctx.Done():
 			if err == nil {
 				_ = conn.Drop() // nobody speaks over it any more
 			}
@@ -93,17 +93,17 @@ func (t *talk) dial() {
 
 // open begins a session on a connection. Until the model has taken its instructions no audio goes through.
 func (t *talk) open(conn Conn, n int) {
-	ctx, cancel := context.WithCancel(t.ctx)
+	ctx, cancel := context.WithCancel(t.Ctx)
 	m := &session{
 		n: n, wire: t.call.Provider.wire(n), conn: conn, out: newOutbox[message](t.Now), cancel: cancel,
-		deriver: realtime.NewWatched(mediastream.BytesPerMS, t.voices.of(t.call.Provider)), openBy: t.now.Add(t.opts.Open), last: t.now, fed: t.now,
+		deriver: realtime.NewWatched(mediastream.BytesPerMS, t.voices.of(t.call.Provider)), openBy: t.Time.Add(t.opts.Open), last: t.Time, fed: t.Time,
 		calls: map[string]*atomic.Bool{},
 	}
 	m.habits = m.wire.habits()
 	t.model = m
-	t.io.Go(func() { t.read(ctx, m) })
-	t.io.Go(func() { t.write(ctx, m) })
-	t.io.Go(func() { t.pingModel(ctx, m) })
+	t.Go(func() { t.read(ctx, m) })
+	t.Go(func() { t.write(ctx, m) })
+	t.Go(func() { t.pingModel(ctx, m) })
 	t.send(m.wire.open(t.opening()))
 }
 
@@ -177,7 +177,7 @@ func (t *talk) send(list ...any) {
 		}
 		text, err := json.Marshal(what)
 		if err != nil { // a schema of ours that is none, or a setting
-			t.log.Error("a message to the model could not be written", "err", err)
+			t.Log.Error("a message to the model could not be written", "err", err)
 			continue
 		}
 		t.queue(message{text: text})
@@ -189,7 +189,7 @@ func (t *talk) queue(msg message) {
 	if m == nil || len(msg.text) == 0 {
 		return
 	}
-	if m.fed = t.now; m.out.put(msg) > maxQueued {
+	if m.fed = t.Time; m.out.put(msg) > maxQueued {
 		t.broke("stuck", false)
 	}
 }

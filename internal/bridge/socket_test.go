@@ -30,11 +30,11 @@ import (
 var tok = map[string]string{"tok": "one"}
 
 // connect puts a bridge between a model, behind a real socket, and the telephones that are dialled.
-func connect(tb testing.TB, model http.Handler, call bridge.Call) (dial func(ctx context.Context) bridge.Conn, b *book, outcomes chan bridge.Outcome, reg *prometheus.Registry) {
+func connect(tb testing.TB, model http.Handler, call bridge.Call) (dial func(ctx context.Context) bridge.Conn, b *bridgetest.Book, outcomes chan bridge.Outcome, reg *prometheus.Registry) {
 	tb.Helper()
 	api := httptest.NewServer(model)
 	tb.Cleanup(api.Close)
-	b, outcomes, reg = &book{}, make(chan bridge.Outcome, 1024), prometheus.NewRegistry()
+	b, outcomes, reg = &bridgetest.Book{}, make(chan bridge.Outcome, 1024), prometheus.NewRegistry()
 	br := bridge.New(bridge.Deps{
 		Dial: bridge.Dial(api.Client()), Tools: &desk{}, Turns: b, Events: events.New(time.Now), Log: quiet(),
 		Metrics: bridge.NewMetrics(reg), Now: time.Now,
@@ -79,7 +79,7 @@ func realSockets(t *testing.T, wire mediastream.Wire) {
 	if o := <-outcomes; o.Reason != bridge.Ended || o.Kept != 2 {
 		t.Errorf("got %+v", o)
 	}
-	if got, want := strings.Join(book.said(), "; "), "user: Bye!; assistant: Bye."; got != want {
+	if got, want := strings.Join(book.Said(), "; "), "user: Bye!; assistant: Bye."; got != want {
 		t.Errorf("kept %q, want %q", got, want)
 	}
 	if got := phone.Heard(); len(got) != 200*mediastream.BytesPerMS {
@@ -129,7 +129,7 @@ func TestTheDoor(t *testing.T) {
 		return nil
 	}})
 	br := bridge.New(bridge.Deps{
-		Dial: bridgetest.Dial(model), Tools: &desk{}, Turns: &book{}, Events: events.New(time.Now), Log: quiet(), Metrics: bridge.NewMetrics(reg), Now: time.Now,
+		Dial: bridgetest.Dial(model), Tools: &desk{}, Turns: &bridgetest.Book{}, Events: events.New(time.Now), Log: quiet(), Metrics: bridge.NewMetrics(reg), Now: time.Now,
 	}, bridge.Options{})
 	call := bridge.Call{Tenant: "acme", Conversation: "conv", Over: func(ctx context.Context, o bridge.Outcome) {
 		if ctx.Err() != nil {

@@ -73,7 +73,7 @@ func TestATranscriptThatComesAfterTheAnswer(t *testing.T) {
 		s.says() // the answer is played, but what it answers is not known yet
 		s.pass(4 * second)
 		s.says("user: When do you close?", "assistant: At five.")
-		if got := s.book.turns[0].Confidence; got == nil || *got < 0.9 || *got > 0.91 {
+		if got := s.book.Turns()[0].Confidence; got == nil || *got < 0.9 || *got > 0.91 {
 			s.Errorf("got confidence %v, want that of the recogniser", got)
 		}
 		s.hangUp()
@@ -100,7 +100,7 @@ func TestWhatIsSpokenOverIsKeptAsFarAsItWasHeard(t *testing.T) {
 				if s.phone.Clears() != 1 || s.count("recaller_bridge_cuts_total", "caller") != 1 {
 					s.Errorf("playback was cleared %d times, counted %v", s.phone.Clears(), s.count("recaller_bridge_cuts_total", "caller"))
 				}
-				kept := s.book.said()
+				kept := s.book.Said()
 				if len(kept) != 3 || kept[1] != "user: Stop, please." || kept[2] != "assistant: Sure." {
 					s.Fatalf("kept %q", kept)
 				}
@@ -125,7 +125,7 @@ func TestWhatIsBeingMadeIsCutOffToo(t *testing.T) {
 		s.pass(2 * second)
 		s.talks()
 		s.pass(6 * second)
-		kept := s.book.said()
+		kept := s.book.Said()
 		if len(kept) != 3 || !strings.HasSuffix(kept[0], " —") || len(kept[0]) > len(long)/2 || kept[1] != "user: Stop." {
 			s.Errorf("kept %q", kept)
 		}
@@ -138,7 +138,7 @@ func TestHangingUpInTheMiddleKeepsWhatWasHeard(t *testing.T) {
 	stages(t, plot{call: bridge.Call{SpeaksFirst: true}, model: rehearsal.ModelOptions{Think: replies(rehearsal.Reply{Say: long})}}, func(s *stage) {
 		s.pass(2500 * time.Millisecond)
 		s.hangUp()
-		kept, heard := s.book.said(), len(s.phone.Heard())/mediastream.BytesPerMS
+		kept, heard := s.book.Said(), len(s.phone.Heard())/mediastream.BytesPerMS
 		if len(kept) != 1 {
 			s.Fatalf("kept %q", kept)
 		}
@@ -296,7 +296,7 @@ func TestACallerWhoGoesOnSpeakingIsNotHungUpOn(t *testing.T) {
 		s.pass(2500 * time.Millisecond)
 		s.talks()
 		s.pass(40 * second)
-		kept := s.book.said()
+		kept := s.book.Said()
 		if len(kept) != 4 || kept[2] != "user: Wait, one more thing." || kept[3] != "assistant: Yes?" {
 			s.Errorf("kept %q", kept)
 		}
@@ -329,7 +329,7 @@ func TestTheModelsSideBreaksOnce(t *testing.T) {
 				s.pass(8 * second)
 				s.talks()
 				s.pass(5 * second)
-				kept := s.book.said()
+				kept := s.book.Said()
 				if len(kept) != 6 || !strings.HasSuffix(kept[2], " —") || !strings.HasPrefix("assistant: "+long, strings.TrimSuffix(kept[2], " —")) {
 					s.Fatalf("kept %q", kept)
 				}
@@ -398,7 +398,7 @@ func TestAServerThatNeitherAnswersNorStopsByItself(t *testing.T) {
 		if got, want := s.model.Got(), []string{"session.update", "response.create", "conversation.item.truncate", "response.cancel", "response.create"}; !slices.Equal(got, want) {
 			s.Errorf("the model was told %q, want %q", got, want)
 		}
-		kept := s.book.said()
+		kept := s.book.Said()
 		if len(kept) != 4 || !strings.HasSuffix(kept[1], " —") || len(kept[1]) > len(long)*2/3 || kept[3] != "assistant: Sure." {
 			s.Errorf("kept %q", kept)
 		}
@@ -463,7 +463,7 @@ func TestTheLastWordsAreKeptThoughTheCallerHangsUp(t *testing.T) {
 				if took := time.Since(began); took > 2100*time.Millisecond {
 					s.Errorf("the end took %s", took)
 				}
-				kept := s.book.said()
+				kept := s.book.Said()
 				if len(kept) > 0 && strings.HasSuffix(kept[len(kept)-1], " —") {
 					kept = kept[:len(kept)-1] // what was heard of the answer
 				}

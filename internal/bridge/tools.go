@@ -64,7 +64,7 @@ type done struct {
 func (t *talk) called(m *session, c realtime.Call) {
 	switch {
 	case c.Name == endCall:
-		t.leaving, m.goodbye = t.now, c.ID
+		t.leaving, m.goodbye = t.Time, c.ID
 		t.send(m.wire.answer(c, endAnswer))
 		if !m.spoke { // then the goodbye is still to be said
 			t.owed(m)
@@ -94,11 +94,20 @@ func (t *talk) callOff(m *session, id string) {
 // work carries out calls, one after the other: one may forget what the one before has stored. ctx outlives the call, so
 // that what was asked for last is done, too.
 func (t *talk) work(ctx context.Context) {
-	for j := range t.jobs {
-		out := done{j, t.carryOut(ctx, j)}
+	for {
+		var j job
 		select {
-		case t.results <- out:
-		case <-t.ctx.Done(): // nobody waits for it
+		case next, ok := <-t.jobs:
+			if !ok {
+				return
+			}
+			j = next
+		case <-ctx.Done():
+			return // it is given up
+		}
+		select {
+		case t.results <- done{j, t.carryOut(ctx, j)}:
+		case <-t.Ctx.Done(): // nobody waits for it
 		}
 	}
 }
@@ -109,7 +118,7 @@ func (t *talk) carryOut(ctx context.Context, j job) (output string) {
 	}
 	defer func() {
 		if crash := recover(); crash != nil {
-			t.log.Error("panic in a tool of a bridged call", "tool", j.call.Name, "stack", string(debug.Stack()))
+			t.Log.Error("panic in a tool of a bridged call", "tool", j.call.Name, "stack", string(debug.Stack()))
 			output = failed
 		}
 	}()

@@ -1,23 +1,17 @@
 package ears_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"net/http/httptest"
 	"net/url"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/recallerhq/recaller/internal/bridge"
-	"github.com/recallerhq/recaller/internal/bridge/bridgetest"
 	"github.com/recallerhq/recaller/internal/ears"
-	"github.com/recallerhq/recaller/internal/events"
-	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/rehearsal"
 )
 
@@ -60,60 +54,30 @@ func TestASideWhoseRecogniserIsGone(t *testing.T) {
 }
 
 func gone(t *testing.T, cause string, spoil func(bridge.Conn) bridge.Conn) {
-	synctest.Test(t, func(t *testing.T) {
-		b, reg, log := &book{once: map[string]bool{}}, prometheus.NewRegistry(), &bytes.Buffer{}
-		recogniser := rehearsal.NewRecogniser(rehearsal.RecogniserOptions{Now: time.Now, Listen: words})
-		dials := 0
-		opened := make(chan struct{}, 1)
-		opened <- struct{}{}
-		e := ears.New(ears.Deps{
-			Dial: func(ctx context.Context, _ string) (bridge.Conn, error) {
-				<-opened
-				dials++
-				n := dials
-				opened <- struct{}{}
-				ours, theirs := bridgetest.Pipe(4096)
-				if n != 2 { // of the first two, one is good
-					return spoil(ours), nil
-				}
-				return ours, recogniser.Serve(context.WithoutCancel(ctx), theirs)
-			},
-			Wire: ears.Recogniser{Model: "nova-3"}.Wire(), Turns: b, Events: events.New(time.Now),
-			Log: slog.New(slog.NewTextHandler(log, nil)), Metrics: ears.NewMetrics(reg), Now: time.Now,
-		}, ears.Options{})
-		ours, theirs := bridgetest.Pipe(4096)
-		phone := rehearsal.NewPhone(theirs, rehearsal.PhoneOptions{Both: true, Start: mediastream.Start{Stream: "MZ1", Call: "CA1"}})
-		outcome := make(chan ears.Outcome, 1)
-		go func() {
-			line := bridge.NewPhone(ours, mediastream.Twilio)
-			if _, why := bridge.ReadStart(t.Context(), line, time.Second); why != "" {
-				t.Error(why)
-			}
-			outcome <- e.Listen(t.Context(), line, ears.Call{Tenant: "acme", Conversation: "conv", Language: "en"})
-		}()
-		if err := phone.Begin(t.Context()); err != nil {
-			t.Fatal(err)
+	stages(t, plot{dial: func(n int, c bridge.Conn) (bridge.Conn, bool) {
+		if n != 2 { // of the first two, one is good
+			return spoil(c), true
 		}
-		go func() { _ = phone.Run(t.Context()) }()
-		time.Sleep(2 * time.Minute)
-		phone.Say(rehearsal.Tone(11, time.Second))
-		phone.Tell(rehearsal.Tone(11, time.Second))
-		time.Sleep(10 * time.Second)
-		if err := phone.HangUp(t.Context()); err != nil {
-			t.Fatal(err)
+		return c, false
+	}}, func(s *stage) {
+		s.pass(2 * time.Minute)
+		s.phone.Say(rehearsal.Tone(11, time.Second))
+		s.phone.Tell(rehearsal.Tone(11, time.Second))
+		s.pass(10 * time.Second)
+		if err := s.phone.HangUp(s.Context()); err != nil {
+			s.Fatal(err)
 		}
-		if o := <-outcome; o.Reason != bridge.HungUp || o.Kept != 1 {
-			t.Errorf("got %+v, want one turn, of the side that is heard\n%s", o, log)
+		if o := s.over(bridge.HungUp); o.Kept != 1 {
+			s.Errorf("got %+v, want one turn, of the side that is heard\n%s", o, &s.log)
 		}
-		recogniser.Wait()
-		if n := dials; n != 3 {
-			t.Errorf("%d sessions were dialled, want 3", n)
+		if n := s.dials.Load(); n != 3 {
+			s.Errorf("%d sessions were dialled, want 3", n)
 		}
-		if n := total(t, reg, "recaller_ears_breaks_total", cause); n != 2 {
-			t.Errorf("%v breaks, want 2", n)
+		if n := total(s.T, s.reg, "recaller_ears_breaks_total", cause); n != 2 {
+			s.Errorf("%v breaks, want 2", n)
 		}
-		if n := total(t, reg, "recaller_ears_deaf_sides_total", ""); n != 1 {
-			t.Errorf("%v sides are deaf, want 1", n)
+		if n := total(s.T, s.reg, "recaller_ears_deaf_sides_total", ""); n != 1 {
+			s.Errorf("%v sides are deaf, want 1", n)
 		}
 	})
 }

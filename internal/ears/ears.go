@@ -10,6 +10,7 @@
 package ears
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -46,17 +47,12 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	set := func(d *time.Duration, v time.Duration) {
-		if *d == 0 {
-			*d = v
-		}
-	}
-	set(&o.Start, 5*time.Second)
-	set(&o.Quiet, 15*time.Second)
-	set(&o.Dial, 5*time.Second)
-	set(&o.Longest, 4*time.Hour)
-	set(&o.Linger, 3*time.Second)
-	set(&o.Drain, 10*time.Second)
+	o.Start = cmp.Or(o.Start, 5*time.Second)
+	o.Quiet = cmp.Or(o.Quiet, 15*time.Second)
+	o.Dial = cmp.Or(o.Dial, 5*time.Second)
+	o.Longest = cmp.Or(o.Longest, 4*time.Hour)
+	o.Linger = cmp.Or(o.Linger, 3*time.Second)
+	o.Drain = cmp.Or(o.Drain, 10*time.Second)
 	return o
 }
 
@@ -126,6 +122,7 @@ func (e *Ears) Listen(ctx context.Context, phone bridge.Phone, call Call) Outcom
 	e.Metrics.live.Inc()
 	defer e.Metrics.live.Dec()
 	l := newListening(ctx, e, phone, call)
-	l.run()          //nolint:contextcheck // its sockets end with the listening, which has ctx
-	return l.close() //nolint:contextcheck // what was heard last is kept when ctx has ended, too
+	defer l.Stop()
+	l.Guard(l.run)
+	return l.close()
 }

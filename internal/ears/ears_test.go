@@ -2,12 +2,13 @@ package ears_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,50 +18,23 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/bridge"
 	"github.com/recallerhq/recaller/internal/bridge/bridgetest"
-	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/ears"
 	"github.com/recallerhq/recaller/internal/events"
 	"github.com/recallerhq/recaller/internal/mediastream"
 	"github.com/recallerhq/recaller/internal/rehearsal"
 )
 
-// book keeps turns in memory, once by their token.
-type book struct {
-	mu    sync.Mutex
-	lines []string
-	turns []conversation.TurnInput
-	once  map[string]bool
-	away  int // how many calls fail
-}
-
-func (b *book) AddTurns(
-	_ context.Context, _ recaller.TenantID, _ string, once recaller.Once, in []conversation.TurnInput,
-) ([]recaller.Turn, bool, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.away--; b.away >= 0 {
-		return nil, false, recaller.Errorf(recaller.Unavailable, "away")
-	}
-	if once.Token == "" || b.once[once.Token] {
-		return nil, false, recaller.Errorf(recaller.Internal, "%q", once.Token)
-	}
-	b.once[once.Token] = true
-	for _, t := range in {
-		b.lines, b.turns = append(b.lines, string(t.Speaker)+": "+t.Text), append(b.turns, t)
-	}
-	return nil, true, nil
-}
-
 // stage is a call that is listened to.
 type stage struct {
 	*testing.T
-	book       *book
+	book       *bridgetest.Book
 	phone      *rehearsal.Phone
 	recogniser *rehearsal.Recogniser
 	log        bytes.Buffer
 	bus        *events.Bus
 	reg        *prometheus.Registry
 	stop       context.CancelFunc
+	dials      atomic.Int32
 	outcome    chan ears.Outcome
 }
 
@@ -83,36 +57,45 @@ var listens = map[string]struct {
 	noisy bool
 }{"Twilio": {"nova-3", mediastream.Twilio, false}, "Telnyx, in noise": {"nova-3", mediastream.Telnyx, true}, "Flux": {"flux-general-en", mediastream.Twilio, false}}
 
-func stages(t *testing.T, name string, o rehearsal.RecogniserOptions, opts ears.Options, story func(s *stage)) {
+// plot says how a call is set.
+type plot struct {
+	name  string // of listens; empty: Twilio
+	hears rehearsal.RecogniserOptions
+	opts  ears.Options
+	dial  func(n int, c bridge.Conn) (spoilt bridge.Conn, alone bool) // the n-th connection to a recogniser; alone: there is none
+	spoil func(c bridge.Conn) bridge.Conn                             // the telephone's socket
+	at    string                                                      // where the log is poisoned
+}
+
+// stages plays a story in a time of its own. A goroutine that goes on after it fails the test.
+func stages(t *testing.T, p plot, story func(s *stage)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		s := &stage{T: t, book: &book{once: map[string]bool{}}, bus: events.New(time.Now), reg: prometheus.NewRegistry(), stop: stop, outcome: make(chan ears.Outcome, 1)}
-		how := listens[name]
-		o.Now, o.Flux, o.Noisy = time.Now, strings.HasPrefix(how.model, "flux"), how.noisy
-		if o.Listen == nil {
-			o.Listen = words
+		s := &stage{T: t, book: &bridgetest.Book{}, bus: events.New(time.Now), reg: prometheus.NewRegistry(), stop: stop, outcome: make(chan ears.Outcome, 1)}
+		how := listens[cmp.Or(p.name, "Twilio")]
+		p.hears.Now, p.hears.Flux, p.hears.Noisy = time.Now, strings.HasPrefix(how.model, "flux"), how.noisy
+		if p.hears.Listen == nil {
+			p.hears.Listen = words
 		}
-		s.recogniser = rehearsal.NewRecogniser(o)
+		s.recogniser = rehearsal.NewRecogniser(p.hears)
 		e := ears.New(ears.Deps{
-			Dial: func(ctx context.Context, language string) (bridge.Conn, error) {
-				ours, theirs := bridgetest.Pipe(4096)
-				if language != "en" {
-					t.Errorf("the language is %q", language)
-				}
-				return ours, s.recogniser.Serve(context.WithoutCancel(ctx), theirs)
-			},
-			Wire: ears.Recogniser{Model: how.model}.Wire(), Turns: s.book, Events: s.bus, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
+			Dial: s.dial(p), Wire: ears.Recogniser{Model: how.model}.Wire(), Turns: s.book, Events: s.bus,
+			Log:     slog.New(bridgetest.PoisonedLog{Handler: slog.NewTextHandler(&s.log, nil), At: p.at}),
 			Metrics: ears.NewMetrics(s.reg), Now: time.Now,
-		}, opts)
+		}, p.opts)
 		ours, theirs := bridgetest.Pipe(4096)
 		s.phone = rehearsal.NewPhone(theirs, rehearsal.PhoneOptions{Wire: how.wire, Both: true, Swap: 7, Start: mediastream.Start{Stream: "MZ1", Call: "CA1"}})
 		go func() {
-			line := bridge.NewPhone(ours, how.wire)
+			var conn bridge.Conn = ours
+			if p.spoil != nil {
+				conn = p.spoil(ours)
+			}
+			line := bridge.NewPhone(conn, how.wire)
 			if _, why := bridge.ReadStart(ctx, line, time.Second); why != "" {
 				t.Error(why)
 			}
-			s.outcome <- e.Listen(ctx, line, ears.Call{Tenant: "acme", Conversation: "conv", Language: "en"})
+			s.outcome <- e.Listen(ctx, line, ears.Call{Tenant: bridgetest.Tenant, Conversation: bridgetest.Conversation, Language: "en"})
 		}()
 		if err := s.phone.Begin(ctx); err != nil {
 			t.Fatal(err)
@@ -122,6 +105,24 @@ func stages(t *testing.T, name string, o rehearsal.RecogniserOptions, opts ears.
 		s.stop()
 		s.recogniser.Wait()
 	})
+}
+
+// dial connects a side to the recogniser.
+func (s *stage) dial(p plot) ears.Dialer {
+	return func(ctx context.Context, language string) (bridge.Conn, error) {
+		if language != "en" {
+			s.Errorf("the language is %q", language)
+		}
+		ours, theirs := bridgetest.Pipe(4096)
+		var conn bridge.Conn = ours
+		if p.dial != nil {
+			spoilt, alone := p.dial(int(s.dials.Add(1)), ours)
+			if conn = spoilt; alone {
+				return conn, nil
+			}
+		}
+		return conn, s.recogniser.Serve(context.WithoutCancel(ctx), theirs)
+	}
 }
 
 func (s *stage) pass(d time.Duration) {
@@ -145,10 +146,8 @@ func (s *stage) over(want bridge.Reason) ears.Outcome {
 
 func (s *stage) says(want ...string) {
 	s.Helper()
-	s.book.mu.Lock()
-	defer s.book.mu.Unlock()
-	if !slices.Equal(s.book.lines, want) {
-		s.Errorf("kept %q, want %q\n%s", s.book.lines, want, &s.log)
+	if got := s.book.Said(); !slices.Equal(got, want) {
+		s.Errorf("kept %q, want %q\n%s", got, want, &s.log)
 	}
 }
 
@@ -157,7 +156,7 @@ const second = time.Second
 func TestBothSidesAreHeardInOrder(t *testing.T) {
 	for name := range listens {
 		t.Run(name, func(t *testing.T) {
-			stages(t, name, rehearsal.RecogniserOptions{}, ears.Options{}, func(s *stage) {
+			stages(t, plot{name: name}, func(s *stage) {
 				s.phone.Tell(rehearsal.Tone(50, second))
 				s.pass(3 * second)
 				s.phone.Say(rehearsal.Tone(10, 3*second))
@@ -165,7 +164,7 @@ func TestBothSidesAreHeardInOrder(t *testing.T) {
 				s.phone.Tell(rehearsal.Tone(52, 300*time.Millisecond)) // into the caller's sentence
 				s.pass(5 * second)
 				s.says("assistant: Good morning, Lakeside.", "user: I have a question.", "assistant: Go ahead.")
-				if at := s.book.turns[1]; *at.Confidence < 0.89 || *at.Confidence > 0.91 {
+				if at := s.book.Turns()[1]; *at.Confidence < 0.89 || *at.Confidence > 0.91 {
 					s.Errorf("got %+v", at)
 				}
 				s.phone.Say(rehearsal.Tone(11, second))
@@ -186,12 +185,12 @@ func TestBothSidesAreHeardInOrder(t *testing.T) {
 }
 
 func TestARecogniserThatBreaksOnce(t *testing.T) {
-	stages(t, "Twilio", rehearsal.RecogniserOptions{Break: func(n int) time.Duration {
+	stages(t, plot{hears: rehearsal.RecogniserOptions{Break: func(n int) time.Duration {
 		if n <= 2 {
 			return 5 * second
 		}
 		return 0
-	}}, ears.Options{}, func(s *stage) {
+	}}}, func(s *stage) {
 		s.phone.Tell(rehearsal.Tone(50, second))
 		s.pass(4500 * time.Millisecond)
 		s.phone.Say(rehearsal.Tone(10, 2*second)) // it breaks in the middle, and what was said is heard again
@@ -210,7 +209,7 @@ func TestARecogniserThatBreaksOnce(t *testing.T) {
 func TestRecognisersThatAreAway(t *testing.T) {
 	for name, refuse := range map[string]error{"away": errors.New("away"), "the key is wrong": recaller.Errorf(recaller.Unauthenticated, "no")} {
 		t.Run(name, func(t *testing.T) {
-			stages(t, "Twilio", rehearsal.RecogniserOptions{Refuse: func(int) error { return refuse }}, ears.Options{}, func(s *stage) {
+			stages(t, plot{hears: rehearsal.RecogniserOptions{Refuse: func(int) error { return refuse }}}, func(s *stage) {
 				if o := s.over(bridge.Broken); o.Lasted > second {
 					s.Errorf("got %+v", o)
 				}
@@ -235,7 +234,7 @@ func TestWhatBoundsListening(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			stages(t, "Twilio", rehearsal.RecogniserOptions{}, ears.Options{Longest: 40 * second}, func(s *stage) {
+			stages(t, plot{opts: ears.Options{Longest: 40 * second}}, func(s *stage) {
 				s.phone.Tell(rehearsal.Tone(50, second))
 				s.pass(3 * second)
 				test.story(s)
@@ -255,8 +254,13 @@ func (s *stage) flood() {
 }
 
 func TestTurnsAreKeptThoughTheStoreIsAway(t *testing.T) {
-	stages(t, "Twilio", rehearsal.RecogniserOptions{}, ears.Options{}, func(s *stage) {
-		s.book.away = 3
+	stages(t, plot{}, func(s *stage) {
+		s.book.Fails(func(n int) error {
+			if n > 3 {
+				return nil
+			}
+			return recaller.Errorf(recaller.Unavailable, "away")
+		})
 		s.phone.Tell(rehearsal.Tone(50, second))
 		s.pass(8 * second)
 		s.says("assistant: Good morning, Lakeside.")

@@ -2,11 +2,7 @@ package ears
 
 import (
 	"context"
-	"errors"
-	"io"
-	"log/slog"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -17,180 +13,92 @@ import (
 	"github.com/recallerhq/recaller/internal/utterance"
 )
 
-const (
-	tick      = 100 * time.Millisecond // how often the bounds are looked at
-	maxFaults = 20                     // that are logged
-)
-
 // listening is a call that is listened to. Its loop (run) owns all that is not said to be another's.
 type listening struct {
 	*Ears
-	call  Call
-	phone bridge.Phone
-	log   *slog.Logger
+	*bridge.Lead
+	call Call
 
-	from     context.Context // of whoever runs it
-	ctx      context.Context // of what reads and writes
-	cancel   context.CancelFunc
-	working  context.Context // of what keeps, which ends later
-	stopWork context.CancelFunc
-	io       sync.WaitGroup
-	workers  sync.WaitGroup
+	told  chan told
+	dials chan dialled
 
-	frames chan frame
-	told   chan told
-	dials  chan dialled
-	keep   *bridge.Keeper
-	sub    *events.Subscription
-	news   <-chan events.Event
-
-	now, began, last time.Time // last: the last frame
-	rate             bridge.Rate
-	sides            [2]*side
-	weave            utterance.Weaver
-	turns            int
-	faults           int           // that were reported by either side
-	reason           bridge.Reason // why it is over; empty: it is not
-}
-
-// frame is what came from the telephone.
-type frame struct {
-	mediastream.Frame
-	at  time.Time
-	err error
+	sides [2]*side
+	weave utterance.Weaver
+	turns int
 }
 
 func newListening(ctx context.Context, e *Ears, phone bridge.Phone, call Call) *listening {
-	now := e.Now()
-	l := &listening{
-		Ears: e, call: call, phone: phone, from: ctx, now: now, began: now, last: now,
-		log:    e.Log.With("tenant", string(call.Tenant), "conversation", string(call.Conversation)),
-		frames: make(chan frame, 64), told: make(chan told, 64), dials: make(chan dialled),
-		sides: [2]*side{{of: utterance.Caller}, {of: utterance.Other}},
+	deps := bridge.LeadDeps{
+		Turns: e.Turns, Events: e.Events, Log: e.Log, Now: e.Now, Unkept: e.Metrics.unkept, Malformed: e.Metrics.malforms,
 	}
-	l.ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	l.working, l.stopWork = context.WithCancel(context.WithoutCancel(ctx))
-	l.keep = bridge.NewKeeper(e.Turns, call.Tenant, call.Conversation, e.Metrics.unkept, l.log)
-	l.sub, _ = e.Events.Subscribe(call.Tenant, call.Conversation, call.Caller, 0)
-	l.news = l.sub.C
-	return l
+	return &listening{
+		Ears: e, Lead: bridge.NewLead(ctx, deps, phone, call.Tenant, call.Conversation, call.Caller), call: call,
+		told: make(chan told, 64), dials: make(chan dialled), sides: [2]*side{{of: utterance.Caller}, {of: utterance.Other}},
+	}
 }
 
 // run listens until the call is over.
 func (l *listening) run() {
-	l.log.Info("a call is listened to")
-	l.io.Go(l.read)
-	l.workers.Go(func() { l.keep.Run(l.working) })
+	l.Log.Info("a call is listened to")
+	l.Attend()
 	for _, s := range l.sides {
 		l.dial(s)
 	}
-	ticker := time.NewTicker(tick)
+	ticker := time.NewTicker(bridge.Tick)
 	defer ticker.Stop()
-	for l.reason == "" {
+	for l.Reason == "" {
 		select {
-		case f := <-l.frames:
-			l.at(f.at)
-			l.hear(f)
+		case h := <-l.Frames:
+			l.At(h.When)
+			l.hear(h)
 		case e := <-l.told:
-			l.at(e.at)
+			l.At(e.at)
 			l.heard(e)
 		case d := <-l.dials:
-			l.at(l.Now())
+			l.At(l.Now())
 			l.connected(d)
-		case e, ok := <-l.news:
+		case e, ok := <-l.News:
 			if !ok {
-				l.news = nil
+				l.News = nil
 			} else if e.Type == events.Ended {
-				l.end(bridge.Elsewhere)
+				l.End(bridge.Elsewhere)
 			}
 		case <-ticker.C:
-			l.at(l.Now())
+			l.At(l.Now())
 			l.bounds()
-		case <-l.from.Done():
-			l.end(bridge.Stopped)
-		}
-	}
-}
-
-// at moves the time on. It never runs backwards.
-func (l *listening) at(now time.Time) {
-	if now.After(l.now) {
-		l.now = now
-	}
-}
-
-func (l *listening) end(why bridge.Reason) {
-	if l.reason == "" {
-		l.reason = why
-	}
-}
-
-// read hands on what the telephone sends.
-func (l *listening) read() {
-	for {
-		f, err := l.phone.Next(l.ctx)
-		select {
-		case l.frames <- frame{f, l.Now(), err}:
-		case <-l.ctx.Done():
-			return
-		}
-		if err != nil && !errors.Is(err, recaller.Invalid) {
-			return
+		case <-l.Crash:
+			l.End(bridge.Crashed)
+		case <-l.From.Done():
+			l.End(bridge.Stopped)
 		}
 	}
 }
 
 // hear takes what came from the telephone.
-func (l *listening) hear(f frame) {
-	isMalformed := errors.Is(f.err, recaller.Invalid)
-	switch {
-	case errors.Is(f.err, bridge.ErrTooLarge):
-		l.end(bridge.Flooded)
-		return
-	case errors.Is(f.err, io.EOF):
-		l.end(bridge.HungUp)
-		return
-	case f.err != nil && !isMalformed:
-		l.end(bridge.Lost)
-		return
-	case isMalformed:
-		l.Metrics.malforms.Inc()
-	}
-	if !l.rate.Take(f.Frame, f.err, l.now) {
-		l.end(bridge.Flooded)
+func (l *listening) hear(f bridge.Heard) {
+	if !l.Takes(f) {
 		return
 	}
-	if isMalformed {
-		return
-	}
-	l.last = l.now
 	switch f.Kind {
 	case mediastream.Media:
 		l.listenTo(f)
 	case mediastream.Stopped:
-		l.end(bridge.HungUp)
+		l.End(bridge.HungUp)
 	case mediastream.Fault:
-		l.fault("telephone", strconv.FormatInt(f.Code, 10))
+		l.Fault("telephone", f.Code)
 	case mediastream.Other, mediastream.Connected, mediastream.Started, mediastream.Digit, mediastream.Mark:
 	}
 }
 
-// fault tells that a side of the wire reports one.
-func (l *listening) fault(of, code string) {
-	if l.faults++; l.faults <= maxFaults {
-		l.log.Warn("a fault is reported to who listens to a call", "of", of, "code", code)
-	}
-}
-
 // listenTo has a side's recogniser hear audio.
-func (l *listening) listenTo(f frame) {
+func (l *listening) listenTo(f bridge.Heard) {
 	s := l.sides[utterance.Caller]
 	if f.IsTheirs {
 		s = l.sides[utterance.Other]
 	}
-	at := l.now
+	at := l.Time
 	if f.At > 0 {
-		at = l.began.Add(f.At)
+		at = l.Began.Add(f.At)
 	}
 	if !s.isDeaf {
 		l.feed(s, s.keep(f.Payload, at))
@@ -205,7 +113,7 @@ func (l *listening) heard(e told) {
 		return // of a session that is over
 	}
 	if e.err != nil {
-		if l.reason != "" { // it was told to close
+		if l.Reason != "" { // it was told to close
 			l.drop(s)
 			return
 		}
@@ -218,10 +126,10 @@ func (l *listening) heard(e told) {
 		return
 	}
 	if got.Fault != "" {
-		l.fault("recogniser", got.Fault)
+		l.Fault("recogniser", got.Fault)
 	}
 	l.said(s, got.Utterances)
-	if got.IsLast && l.reason != "" {
+	if got.IsLast && l.Reason != "" {
 		l.drop(s)
 	}
 }
@@ -230,7 +138,7 @@ func (l *listening) heard(e told) {
 func (l *listening) said(s *side, list []utterance.Utterance) {
 	m := s.session
 	for _, u := range list {
-		l.weave.Add(s.of, u, m.line.At(u.Start), l.now)
+		l.weave.Add(s.of, u, m.line.At(u.Start), l.Time)
 		s.known = m.line.At(u.End)
 	}
 	since := time.Time{}
@@ -238,7 +146,7 @@ func (l *listening) said(s *side, list []utterance.Utterance) {
 		since = m.line.At(place)
 	}
 	l.weave.Open(s.of, since)
-	l.due(l.weave.Due(l.now))
+	l.due(l.weave.Due(l.Time))
 }
 
 // due has turns kept.
@@ -250,45 +158,37 @@ func (l *listening) due(list []utterance.Said) {
 		}
 		l.turns++
 		sure := u.Confidence
-		l.keep.Add("heard "+strconv.Itoa(l.turns), conversation.TurnInput{Speaker: speaker, Text: u.Text, At: u.At, Confidence: &sure})
+		l.Keep.Add("heard "+strconv.Itoa(l.turns), conversation.TurnInput{Speaker: speaker, Text: u.Text, At: u.At, Confidence: &sure})
 	}
 }
 
 // bounds looks what has lasted too long.
 func (l *listening) bounds() {
 	switch {
-	case l.now.Sub(l.began) >= l.opts.Longest:
-		l.end(bridge.TooLong)
-	case l.now.Sub(l.last) >= l.opts.Quiet:
-		l.end(bridge.Lost)
+	case l.Time.Sub(l.Began) >= l.opts.Longest:
+		l.End(bridge.TooLong)
+	case l.Time.Sub(l.Last) >= l.opts.Quiet:
+		l.End(bridge.Lost)
 	}
 	for _, s := range l.sides {
 		l.tend(s)
 	}
-	l.due(l.weave.Due(l.now))
+	l.due(l.weave.Due(l.Time))
 }
 
 // close has the last words written down and kept, ends all that works for the call, and says how it went.
 func (l *listening) close() Outcome {
-	l.at(l.Now())
-	l.sub.Close()
-	if l.reason == bridge.Lost || l.reason == bridge.Flooded {
-		_ = l.phone.Drop() // nobody is there to be told
+	l.At(l.Now())
+	if l.Reason == bridge.Lost || l.Reason == bridge.Flooded {
+		_ = l.Phone.Drop() // nobody is there to be told
 	}
-	l.linger()
-	l.due(l.weave.Flush())
-	l.keep.Finish()
-	l.cancel()
-	_ = l.phone.Drop() // whoever is there has nothing more to say
-	l.io.Wait()
-	timer := time.AfterFunc(l.opts.Drain, l.stopWork)
-	l.workers.Wait()
-	timer.Stop()
-	l.stopWork()
-	o := Outcome{Reason: l.reason, Lasted: l.now.Sub(l.began)}
-	o.Kept, o.Unkept = l.keep.Counts()
-	l.Metrics.calls.WithLabelValues(string(l.reason)).Inc()
-	l.log.Info("a call is listened to no more", "reason", string(l.reason), "dur_ms", o.Lasted.Milliseconds(),
+	l.Guard(l.linger)
+	l.Guard(func() { l.due(l.weave.Flush()) })
+	l.Rest(l.opts.Drain, func() {})
+	o := Outcome{Reason: l.Reason, Lasted: l.Time.Sub(l.Began)}
+	o.Kept, o.Unkept = l.Keep.Counts()
+	l.Metrics.calls.WithLabelValues(string(l.Reason)).Inc()
+	l.Log.Info("a call is listened to no more", "reason", string(l.Reason), "dur_ms", o.Lasted.Milliseconds(),
 		"turns", o.Kept, "unkept", o.Unkept)
 	return o
 }
@@ -305,9 +205,9 @@ func (l *listening) linger() {
 	for l.sides[0].isBusy() || l.sides[1].isBusy() {
 		select {
 		case e := <-l.told:
-			l.at(e.at)
+			l.At(e.at)
 			l.heard(e)
-		case <-l.frames: // nobody speaks any more
+		case <-l.Frames: // nobody speaks any more
 		case d := <-l.dials:
 			l.connected(d)
 			l.write(l.sides[d.of], l.Wire.Close...)

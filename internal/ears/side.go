@@ -98,13 +98,13 @@ type dialled struct {
 // dial begins to connect a side to a recogniser.
 func (l *listening) dial(s *side) {
 	s.dialing = true
-	l.io.Go(func() {
-		ctx, cancel := context.WithTimeout(l.ctx, l.opts.Dial)
+	l.Go(func() {
+		ctx, cancel := context.WithTimeout(l.Ctx, l.opts.Dial)
 		defer cancel()
 		conn, err := l.Dial(ctx, l.call.Language)
 		select {
 		case l.dials <- dialled{s.of, conn, err}:
-		case <-l.ctx.Done():
+		case <-l.Ctx.Done():
 			if err == nil {
 				_ = conn.Drop() // nobody speaks over it any more
 			}
@@ -117,17 +117,17 @@ func (l *listening) connected(d dialled) {
 	s := l.sides[d.of]
 	s.dialing = false
 	if d.err != nil {
-		l.log.Warn("a recogniser cannot be reached", "err", d.err)
+		l.Log.Warn("a recogniser cannot be reached", "err", d.err)
 		l.broke(s, "dial", errors.Is(d.err, recaller.Unauthenticated) || errors.Is(d.err, recaller.Invalid))
 		return
 	}
-	ctx, cancel := context.WithCancel(l.ctx)
+	ctx, cancel := context.WithCancel(l.Ctx)
 	s.n++
-	m := &session{n: s.n, conn: d.conn, cancel: cancel, out: make(chan message, maxQueued), fed: l.now, alive: l.now}
+	m := &session{n: s.n, conn: d.conn, cancel: cancel, out: make(chan message, maxQueued), fed: l.Time, alive: l.Time}
 	s.session = m
-	l.io.Go(func() { l.receive(ctx, s.of, m) })
-	l.io.Go(func() { l.send(ctx, s.of, m) })
-	l.io.Go(func() { l.ping(ctx, s.of, m) })
+	l.Go(func() { l.receive(ctx, s.of, m) })
+	l.Go(func() { l.send(ctx, s.of, m) })
+	l.Go(func() { l.ping(ctx, s.of, m) })
 	for _, p := range s.recent {
 		if !p.at.Before(s.known) {
 			l.feed(s, p)
@@ -142,7 +142,7 @@ func (l *listening) feed(s *side, p piece) {
 		return
 	}
 	m.line.Feed(time.Duration(len(p.raw))*time.Millisecond/mediastream.BytesPerMS, p.at)
-	m.fed, m.flushed = l.now, false
+	m.fed, m.flushed = l.Time, false
 	l.put(s, message{p.raw, true})
 }
 
@@ -158,7 +158,7 @@ func (l *listening) put(s *side, msg message) {
 	if m == nil {
 		return
 	}
-	m.alive = l.now
+	m.alive = l.Time
 	select {
 	case m.out <- msg:
 	default:
@@ -175,14 +175,14 @@ func (l *listening) tend(s *side) {
 	if m == nil {
 		return
 	}
-	if _, open := m.joiner.Open(); open && !m.flushed && l.now.Sub(m.fed) >= flushAfter {
+	if _, open := m.joiner.Open(); open && !m.flushed && l.Time.Sub(m.fed) >= flushAfter {
 		m.flushed = true
 		l.write(s, l.Wire.Flush)
 	}
 	switch {
-	case s.session != m || l.now.Sub(m.alive) < aliveEach:
+	case s.session != m || l.Time.Sub(m.alive) < aliveEach:
 	case l.Wire.Alive == "":
-		l.feed(s, piece{quiet, l.now})
+		l.feed(s, piece{quiet, l.Time})
 	default:
 		l.write(s, l.Wire.Alive)
 	}
@@ -195,9 +195,9 @@ func (l *listening) broke(s *side, cause string, forGood bool) {
 		return
 	}
 	l.Metrics.breaks.WithLabelValues(cause).Inc()
-	l.log.Warn("a recogniser broke", "cause", cause, "side", int(s.of), "session", s.n)
+	l.Log.Warn("a recogniser broke", "cause", cause, "side", int(s.of), "session", s.n)
 	l.drop(s)
-	if !forGood && !s.retried && l.reason == "" {
+	if !forGood && !s.retried && l.Reason == "" {
 		s.retried = true
 		l.dial(s)
 		return
@@ -205,7 +205,7 @@ func (l *listening) broke(s *side, cause string, forGood bool) {
 	s.isDeaf, s.recent = true, nil
 	l.Metrics.deaf.Inc()
 	if l.sides[0].isDeaf && l.sides[1].isDeaf {
-		l.end(bridge.Broken)
+		l.End(bridge.Broken)
 	}
 }
 

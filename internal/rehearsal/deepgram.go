@@ -57,7 +57,7 @@ func (s *deepgram) event(name string, with map[string]any) {
 }
 
 func (s *deepgram) error(code string) {
-	note(s.Model, &s.faults, code)
+	note(&s.sessions, &s.faults, code)
 	s.event("Error", map[string]any{"description": "no", "code": code})
 }
 
@@ -78,7 +78,7 @@ func (s *deepgram) message(raw []byte, binary bool) {
 	}
 	r := gjson.ParseBytes(raw)
 	name := r.Get("type").String()
-	note(s.Model, &s.got, name)
+	note(&s.sessions, &s.got, name)
 	switch {
 	case !s.settled && name != "Settings":
 		s.error("SETTINGS_EXPECTED")
@@ -92,7 +92,7 @@ func (s *deepgram) message(raw []byte, binary bool) {
 		s.settle(r)
 	case "UpdatePrompt":
 		s.instructions = r.Get("prompt").String()
-		note(s.Model, &s.updates, s.instructions)
+		note(&s.sessions, &s.updates, s.instructions)
 		s.event("PromptUpdated", nil)
 	case "InjectUserMessage":
 		s.injected(r.Get("content").String())
@@ -129,7 +129,7 @@ func (s *deepgram) settle(r gjson.Result) {
 	}
 	s.settled = true
 	s.instructions = r.Get("agent.think.prompt").String()
-	note(s.Model, &s.updates, s.instructions)
+	note(&s.sessions, &s.updates, s.instructions)
 	for _, m := range r.Get("agent.context.messages").Array() {
 		s.items = append(s.items, m.Get("role").String()+": "+m.Get("content").String())
 	}

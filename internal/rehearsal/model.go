@@ -1,17 +1,15 @@
 package rehearsal
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/tidwall/gjson"
 
 	"github.com/recallerhq/recaller/internal/bridge"
@@ -65,13 +63,10 @@ type ModelOptions struct {
 type Model struct {
 	ModelOptions
 
-	mu       sync.Mutex // guards what follows
-	sessions int
-	got      []string // types of what was sent to it, but for audio
-	faults   []string // codes of the errors that it answered with
-	cuts     []Cut
-	updates  []string // instructions, in the order in which they came
-	running  sync.WaitGroup
+	sessions
+	faults  []string // codes of the errors that it answered with
+	cuts    []Cut
+	updates []string // instructions, in the order in which they came
 }
 
 // Cut is where something that the model said was cut off.
@@ -82,85 +77,28 @@ type Cut struct {
 
 // NewModel returns a Model.
 func NewModel(o ModelOptions) *Model {
-	set := func(d *time.Duration, v time.Duration) {
-		if *d == 0 {
-			*d = v
-		}
-	}
-	set(&o.Pause, 500*time.Millisecond)
-	set(&o.Piece, 200*time.Millisecond)
-	if o.Speed == 0 {
-		o.Speed = 4
-	}
+	o.Pause = cmp.Or(o.Pause, 500*time.Millisecond)
+	o.Piece = cmp.Or(o.Piece, 200*time.Millisecond)
+	o.Speed = cmp.Or(o.Speed, 4)
 	if o.Listen == nil {
 		o.Listen = func(int, int, []byte) (string, time.Duration) { return "…", 0 }
 	}
 	if o.Think == nil {
 		o.Think = func(Heard) Reply { return Reply{Say: "Yes."} }
 	}
-	return &Model{ModelOptions: o}
+	m := &Model{ModelOptions: o}
+	m.refuse, m.lead = o.Refuse, m.serve
+	return m
 }
-
-// Serve begins a session over a connection. An error says that it is refused.
-func (m *Model) Serve(ctx context.Context, conn bridge.Conn) error {
-	n, err := m.open()
-	if err != nil {
-		return err
-	}
-	m.running.Go(func() { m.serve(ctx, conn, n) })
-	return nil
-}
-
-// ServeHTTP serves sessions over real sockets.
-func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	n, err := m.open()
-	if err != nil {
-		http.Error(w, "refused", http.StatusUnauthorized)
-		return
-	}
-	c, err := websocket.Accept(w, r, nil)
-	if err != nil {
-		return // it has answered
-	}
-	m.serve(r.Context(), bridge.Socket(c, 1<<20), n)
-}
-
-func (m *Model) open() (int, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.sessions++
-	if m.Refuse != nil {
-		return m.sessions, m.Refuse(m.sessions)
-	}
-	return m.sessions, nil
-}
-
-// Wait waits until every session that Serve began is over.
-func (m *Model) Wait() { m.running.Wait() }
-
-// Got returns the types of what was sent to the model, but for audio.
-func (m *Model) Got() []string { return locked(m, &m.got) }
 
 // Faults returns the codes of the errors that the model answered with.
-func (m *Model) Faults() []string { return locked(m, &m.faults) }
+func (m *Model) Faults() []string { return locked(&m.sessions, &m.faults) }
 
 // Cuts returns where the model was cut off.
-func (m *Model) Cuts() []Cut { return locked(m, &m.cuts) }
+func (m *Model) Cuts() []Cut { return locked(&m.sessions, &m.cuts) }
 
 // Updates returns the instructions that came, in order.
-func (m *Model) Updates() []string { return locked(m, &m.updates) }
-
-func locked[T any](m *Model, of *[]T) []T {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(*of)
-}
-
-func note[T any](m *Model, of *[]T, what T) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	*of = append(*of, what)
-}
+func (m *Model) Updates() []string { return locked(&m.sessions, &m.updates) }
 
 // speech is a session.
 type speech struct {
@@ -320,7 +258,7 @@ func (s *speech) id(kind string) string {
 
 // fault answers with an error, after which the session goes on.
 func (s *speech) fault(code string) {
-	note(s.Model, &s.faults, code)
+	note(&s.sessions, &s.faults, code)
 	s.tell("error", `"error":{"type":"invalid_request_error","code":"`+code+`","message":"no"}`)
 }
 
@@ -332,7 +270,7 @@ func (s *speech) message(raw []byte, _ bool) {
 		s.hear(r.Get("audio").String())
 		return
 	}
-	note(s.Model, &s.got, name)
+	note(&s.sessions, &s.got, name)
 	switch name {
 	case "session.update":
 		s.update(r.Get("session"))
@@ -367,7 +305,7 @@ func (s *speech) message(raw []byte, _ bool) {
 func (s *speech) update(r gjson.Result) {
 	first := s.instructions == ""
 	s.instructions = r.Get("instructions").String()
-	note(s.Model, &s.updates, s.instructions)
+	note(&s.sessions, &s.updates, s.instructions)
 	format, detection := "audio.output.format.type", "audio.input.turn_detection"
 	switch {
 	case s.Maker == bridge.XAI:
@@ -424,7 +362,7 @@ func (s *speech) truncate(item string, ms int) {
 		s.fault("invalid_value") // it is longer than the audio
 		return
 	}
-	note(s.Model, &s.cuts, Cut{item, ms})
+	note(&s.sessions, &s.cuts, Cut{item, ms})
 	s.tell("conversation.item.truncated", fmt.Sprintf(`"item_id":%q,"content_index":0,"audio_end_ms":%d`, item, ms))
 }
 
@@ -487,11 +425,4 @@ func (s *speech) transcribed(id, words string) {
 	}
 	s.tell("conversation.item.input_audio_transcription.completed",
 		fmt.Sprintf(`"item_id":%q,"content_index":0,"transcript":%s,"logprobs":[{"token":"a","logprob":-0.1}]`, id, text))
-}
-
-// Sessions returns how many connections were made, or refused.
-func (m *Model) Sessions() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.sessions
 }

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/tidwall/gjson"
 
 	"github.com/recallerhq/recaller/internal/bridge"
@@ -33,74 +31,24 @@ type RecogniserOptions struct {
 type Recogniser struct {
 	RecogniserOptions
 
-	mu       sync.Mutex // guards what follows
-	sessions int
-	got      []string // what was sent beside audio
-	queries  []string
-	running  sync.WaitGroup
+	sessions
+	queries []string
 }
 
 // NewRecogniser returns a Recogniser.
-func NewRecogniser(o RecogniserOptions) *Recogniser { return &Recogniser{RecogniserOptions: o} }
-
-// Got returns the types of what was sent beside audio, in order.
-func (r *Recogniser) Got() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]string(nil), r.got...)
+func NewRecogniser(o RecogniserOptions) *Recogniser {
+	r := &Recogniser{RecogniserOptions: o}
+	r.refuse, r.sessions.lead = o.Refuse, r.lead
+	return r
 }
 
 // Queries returns what sessions were opened with over real sockets.
-func (r *Recogniser) Queries() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]string(nil), r.queries...)
-}
-
-// Sessions returns how many connections were made, or refused.
-func (r *Recogniser) Sessions() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.sessions
-}
-
-// Wait waits until every session that was served is over.
-func (r *Recogniser) Wait() { r.running.Wait() }
+func (r *Recogniser) Queries() []string { return locked(&r.sessions, &r.queries) }
 
 // ServeHTTP serves sessions over real sockets.
 func (r *Recogniser) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	r.mu.Lock()
-	r.queries = append(r.queries, req.URL.Path+"?"+req.URL.RawQuery)
-	r.mu.Unlock()
-	n, err := r.open()
-	if err != nil {
-		http.Error(w, "refused", http.StatusServiceUnavailable)
-		return
-	}
-	c, err := websocket.Accept(w, req, nil)
-	if err != nil {
-		return // it has answered
-	}
-	r.lead(req.Context(), bridge.Socket(c, 1<<20), n)
-}
-
-// Serve serves a session, or refuses it.
-func (r *Recogniser) Serve(ctx context.Context, conn bridge.Conn) error {
-	n, err := r.open()
-	if err == nil {
-		r.running.Go(func() { r.lead(ctx, conn, n) })
-	}
-	return err
-}
-
-func (r *Recogniser) open() (int, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.sessions++
-	if r.Refuse != nil {
-		return r.sessions, r.Refuse(r.sessions)
-	}
-	return r.sessions, nil
+	note(&r.sessions, &r.queries, req.URL.Path+"?"+req.URL.RawQuery)
+	r.sessions.ServeHTTP(w, req)
 }
 
 // How Deepgram hears.
@@ -169,9 +117,7 @@ func (h *hearing) tell(m map[string]any) {
 
 func (h *hearing) control(raw []byte) {
 	name := gjson.GetBytes(raw, "type").String()
-	h.mu.Lock()
-	h.got = append(h.got, name)
-	h.mu.Unlock()
+	note(&h.sessions, &h.got, name)
 	switch name {
 	case "CloseStream":
 		if !h.Flux {
