@@ -36,7 +36,7 @@ const DefaultTimeout = 10 * time.Second
 
 // Bounds of a request and its answer.
 const (
-	MaxWords  = 1600      // characters of a text
+	MaxWords  = 1600      // characters of a text, on every channel: Twilio's error 21617 (twilio.com/docs/api/errors/21617)
 	maxAnswer = 256 << 10 // bytes of an answer that are read
 )
 
@@ -139,7 +139,8 @@ func (r refusal) StatusCode() int { return r.status }
 // Code returns the carrier's number for what is wrong, which its documentation explains; empty: it told none.
 func (r refusal) Code() string { return r.code }
 
-// stopped are the carriers' numbers for a text to somebody who told them to stop.
+// stopped are the carriers' numbers for a text to somebody who told them to stop: twilio.com/docs/api/errors/21610,
+// developers.telnyx.com/api/errors/40300. Telnyx sends the status 409 with it.
 var stopped = map[recaller.Carrier]string{recaller.CarrierTwilio: "21610", recaller.CarrierTelnyx: "40300"}
 
 // verdict says what a refusal means.

@@ -19,8 +19,9 @@ type Answer struct {
 	Machine       bool   // nobody is there: no conversation begins
 }
 
-// Answered says what to do with a call of an errand's that somebody picked up. by is who, in the carrier's word; agent
-// says that one can talk. The same call may ask again.
+// Answered says what to do with a call of an errand's that somebody picked up. by is who, in Twilio's word (AnsweredBy in
+// twilio.com/docs/voice/answering-machine-detection): human, machine_start, machine_end_beep, machine_end_silence,
+// machine_end_other, fax, unknown; empty where nobody asked. agent says that one can talk. The same call may ask again.
 func (s *Service) Answered(
 	ctx context.Context, t recaller.Tenant, f Ref, call, by string, agent bool,
 ) (a Answer, err error) {

@@ -203,7 +203,7 @@ func (c *Carrier) twilio(w http.ResponseWriter, r *http.Request) {
 			status, code = http.StatusBadRequest, 21610
 		case words == "":
 			status, code = http.StatusBadRequest, 21602
-		case !strings.HasPrefix(to, "whatsapp:") && len([]rune(words)) > 1600:
+		case len([]rune(words)) > 1600:
 			status, code = http.StatusBadRequest, 21617
 		default:
 			c.texts = append(c.texts, Text{id, from, to, words, r.PostForm.Get("StatusCallback"), recaller.CarrierTwilio})
@@ -243,7 +243,7 @@ func (c *Carrier) telnyx(w http.ResponseWriter, r *http.Request) {
 	case bad != nil || !number.MatchString(in.To) || !number.MatchString(in.From) || in.Text == "":
 		status, code = http.StatusUnprocessableEntity, "10015"
 	case slices.Contains(c.stopped, in.To):
-		status, code = http.StatusForbidden, "40300"
+		status, code = http.StatusConflict, "40300"
 	}
 	id := fmt.Sprintf("%08x-0000-4000-8000-000000000000", c.asked)
 	if status == 0 {
