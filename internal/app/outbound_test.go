@@ -131,7 +131,7 @@ func TestAReminderRingsAndIsSpoken(t *testing.T) {
 			t.Errorf("got %v", ring.Form)
 		}
 		got := d.picksUp(ring, "human", "Say Hangup")
-		const said = "Hello, this is Lakeside Dental, with a reminder: Take the blue pills. Goodbye."
+		const said = "Hello, this is Lakeside Dental. Reminder: Take the blue pills. Goodbye."
 		if say := got.XML.Find("Say"); say.Text != said || say.Attr("language") != "en-US" {
 			t.Errorf("got %s", got.Body)
 		}

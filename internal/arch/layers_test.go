@@ -71,7 +71,7 @@ func edges() map[string][]string {
 		"embed/static":   {"recall/token", "vector"},
 		"embed/dialogue": {"recall/token", "vector"},
 		"errand/steps":   {"errand/quiet", "identity"},
-		"errand/wording": {"recall/token"},
+		"errand/wording": {"recall/token", "when"},
 		"when":           {"speech"},
 		"repeat":         {"when"},
 		"guard":          {"speech", "recall/token"},

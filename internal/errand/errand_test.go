@@ -23,7 +23,7 @@ func TestAReminderRings(t *testing.T) {
 		}
 		h.is("it rings", r.ID, "pending ringing")
 		a := h.answers(f, call, "human")
-		if a.Text != "Hello, this is Lakeside Dental, with a reminder for Ann Archer: Take the blue pills. Goodbye." || a.HangUp || a.Language != "en-US" {
+		if a.Text != "Hello, this is Lakeside Dental. Reminder for Ann Archer: Take the blue pills. Goodbye." || a.HangUp || a.Language != "en-US" {
 			t.Errorf("got %+v", a)
 		}
 		if again := h.answers(f, call, "human"); again != a {

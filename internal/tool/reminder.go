@@ -36,7 +36,7 @@ func (s *Service) setReminder(ctx context.Context, x exchange) (Result, error) {
 		return s.move(ctx, x, moved, value, r)
 	}
 	if value == "" || x.args.Given("memoryId") {
-		r.Text = value
+		r.Text = x.dated(recaller.FollowUp, value).text
 		return s.onMemory(ctx, x, func(m recaller.Memory) (recaller.MemoryWritten, error) {
 			return s.remindAgain(ctx, x, m, r)
 		})
@@ -103,7 +103,7 @@ func (s *Service) move(ctx context.Context, x exchange, id, value string, r *rec
 		return Result{}, err
 	}
 	if r.ID, r.Text, r.Means = old.ID, old.Text, old.Means; value != "" {
-		r.Text = value
+		r.Text = x.dated(recaller.FollowUp, value).text
 	}
 	w, err := s.remindAgain(ctx, x, m, r)
 	return Result{MemoryID: w.Memory.ID, Action: w.Action, Reminder: w.Reminder}, err

@@ -54,6 +54,17 @@ func TestSeveralRemindersOfOneMatter(t *testing.T) {
 	b.is(err, recaller.NotFound, "")
 }
 
+// A reminder's own words are told when it comes due, which is another day: "tomorrow" in them has its date.
+func TestWordsOfAReminderAreTrueWhenItComesDue(t *testing.T) {
+	b := newBench(t)
+	trip := b.does(recaller.ToolStoreMemory, `{"memoryType":"fact","key":"trip","value":"goes to Rome"}`)
+	set := b.does(recaller.ToolSetReminder, fmt.Sprintf(`{"memoryId":%q,"value":"the taxi comes tomorrow at 9 am","dueAt":"tomorrow at 8 am"}`, trip.MemoryID))
+	b.does(recaller.ToolSetReminder, `{"key":"trip","value":"tomorrow is the flight","dueAt":"tomorrow at 7 am"}`)
+	b.want("set", b.waiting(), []string{"11-22 07:00 tomorrow (22 November 2026) is the flight", "11-22 08:00 the taxi comes tomorrow at 9 am (22 November 2026 at 9:00 AM)"})
+	b.does(recaller.ToolSetReminder, fmt.Sprintf(`{"reminderId":%q,"value":"the train goes tomorrow","dueAt":"tomorrow at 6 am"}`, set.Reminder.ID))
+	b.want("moved", b.waiting()[0], "11-22 06:00 the train goes tomorrow (22 November 2026)")
+}
+
 // What cannot be read as a repetition is refused, not set once.
 func TestARepetitionThatIsNoneIsRefused(t *testing.T) {
 	b := newBench(t)

@@ -1,6 +1,9 @@
 package when
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Absolute puts the date behind the phrases of a text that mean it only on the day they are said, so that it can be
 // read on other days: "next Tuesday (24 November 2026)". found is what Find told of the text, or a part of that, in
@@ -18,6 +21,35 @@ func Absolute(text string, found []Found, bare bool) string {
 		done = f.End
 	}
 	return b.String() + text[done:]
+}
+
+// Retold is a text that Absolute wrote, for somebody who hears it later: in the place of each phrase that counts from the
+// day on which it was said, and of the date behind it, stands what say makes of that date. base is when it is told.
+func Retold(text string, base time.Time, say func(Found) string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, " (")
+		inner, after, closed := strings.Cut(rest, ")")
+		if !ok || !closed {
+			return b.String() + text
+		}
+		f, of := ending(before, base), ending(inner, base)
+		if of.Exact() && of.Phrase == inner && relative(f.Phrase, false) {
+			b.WriteString(before[:f.Start] + say(of))
+		} else {
+			b.WriteString(before + " (" + inner + ")")
+		}
+		text = after
+	}
+}
+
+// ending is the date at the end of a text; the zero value: there is none.
+func ending(text string, base time.Time) Found {
+	found := FindWith(text, base, Options{Lean: Ahead})
+	if len(found) == 0 || found[len(found)-1].End != len(text) {
+		return Found{}
+	}
+	return found[len(found)-1]
 }
 
 // These count from the day on which they are said, in the languages that are read; those of bareWords only where one day

@@ -39,3 +39,24 @@ func TestAbsolute(t *testing.T) {
 		}
 	}
 }
+
+func TestRetold(t *testing.T) {
+	t.Parallel()
+	sunday := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+	say := func(f Found) string { return f.At.Format("<Mon 2.1. 15:04>") }
+	for text, want := range map[string]string{
+		"the taxi comes tomorrow at 9 am (22 November 2026 at 9:00 AM)":  "the taxi comes <Sun 22.11. 09:00>",
+		"Der Kater braucht morgen (22 November 2026) um 9 die Spritze":   "Der Kater braucht <Sun 22.11. 00:00> um 9 die Spritze",
+		"Tomorrow (22 November 2026) and next Friday (27 November 2026)": "<Sun 22.11. 00:00> and <Fri 27.11. 00:00>",
+		"next week (week of 23 November 2026) the plumber":               "next week (week of 23 November 2026) the plumber",
+		"Doctor on Tuesday (24 November 2026)":                           "Doctor on Tuesday (24 November 2026)",
+		"tomorrow (22 November 2026":                                     "tomorrow (22 November 2026",
+		"tomorrow, the shop (22 November 2026)":                          "tomorrow, the shop (22 November 2026)",
+		"the 22 November 2026":                                           "the 22 November 2026",
+		"":                                                               "",
+	} {
+		if got := Retold(text, sunday, say); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

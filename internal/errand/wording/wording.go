@@ -2,19 +2,23 @@
 // machine, and as an agent's first words. It is in his language, where we have it: German, English, Spanish, French,
 // Italian, Portuguese and Dutch.
 //
-// It is pure. What to remind of stands in its own words, behind a colon: nothing is made of it.
+// It is pure. What to remind of stands in its own words, behind a colon: nothing is made of it, but that days are told by
+// their names where it counts them from the day on which it was said.
 package wording
 
 import (
-	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/language"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/recall/token"
+	"github.com/recallerhq/recaller/internal/when"
 )
 
 // Matter is what a caller is told, and by whom.
@@ -33,44 +37,76 @@ const (
 	maxName  = 60
 	maxWords = 400 // so that a text stays one of few segments
 	late     = time.Hour
+	tooLate  = 6 * 24 * time.Hour // for the name of its day
 )
 
 // Text is a text with what to remind of.
 func (m Matter) Text() string {
 	v, _ := m.voice()
-	return v.text + m.from(v.by) + m.whom(v) + v.colon + m.words() + m.lateness(v) + " " + v.stop
+	return m.reminder(v, m.business(), m.words(v), m.lateness(v), v.stop)
 }
 
-// Spoken is a sentence for whoever picked up, with what to remind of, and the language that it is in.
+// Discreet is a text that says nothing of the matter.
+func (m Matter) Discreet() string {
+	v, _ := m.voice()
+	return m.reminder(v, m.business(), v.back, v.stop)
+}
+
+// Spoken is what whoever picked up is told, with what to remind of, and the language that it is in.
 func (m Matter) Spoken() (text, language string) {
 	v, tag := m.voice()
-	with := ". " + v.text
-	if here := m.here(v); here != "" {
-		with = here + v.with
-	}
-	return v.hello + with + m.whom(v) + v.colon + m.words() + m.lateness(v) + " " + v.bye, tag
+	return together(m.hello(v), m.reminder(v, "", m.words(v), m.lateness(v), v.bye)), tag
 }
 
-// Neutral is a sentence that says who rings, and nothing of the matter: for answering machines, and for what is private.
+// Neutral says who rings, and nothing of the matter: for answering machines, and for what is private.
 func (m Matter) Neutral() (text, language string) {
 	v, tag := m.voice()
-	return v.hello + m.here(v) + ". " + v.about + " " + v.back + " " + v.bye, tag
+	return together(m.hello(v), v.about, v.back, v.bye), tag
 }
 
 // Opening are an agent's first words to whoever picked up. They say nothing of the matter: it may be somebody else.
 func (m Matter) Opening() (text, language string) {
 	v, tag := m.voice()
-	open := v.hello + m.here(v) + ". "
-	if m.here(v) == "" {
-		open += v.about + " "
+	about, ask, whom := v.about, v.moment, m.whom(v)
+	if whom != "" {
+		ask = fill(v.who, gaps{"whom": whom})
+		if m.business() != "" {
+			about = ""
+		}
 	}
-	if name := line(m.Name, maxName); name != "" {
-		return open + fmt.Sprintf(v.who, name), tag
-	}
-	if m.here(v) != "" {
-		open += v.about + " "
-	}
-	return open + v.moment, tag
+	return together(m.hello(v), about, ask), tag
+}
+
+func (m Matter) hello(v voice) string { return ended(fill(v.hello, gaps{"us": m.business()})) }
+
+// reminder is sentences behind the word that it is a reminder, from whom, and for whom.
+func (m Matter) reminder(v voice, from string, sentences ...string) string {
+	return together(fill(v.reminder, gaps{"us": from, "whom": m.whom(v)}), together(sentences...))
+}
+
+// gaps are what stands in the gaps of a sentence.
+type gaps map[string]string
+
+var gap = regexp.MustCompile(`\[[^]]*\]|\{[a-z]+\}`)
+
+// fill puts what there is into the gaps of a sentence of ours: "{us}". What stands in brackets is left out where there is
+// nothing for its gap.
+func fill(sentence string, with gaps) string {
+	return gap.ReplaceAllStringFunc(sentence, func(part string) string {
+		inner := part[1 : len(part)-1]
+		if part[0] == '{' {
+			return with[inner]
+		}
+		if _, name, _ := strings.Cut(inner, "{"); with[name[:strings.IndexByte(name, '}')]] == "" {
+			return ""
+		}
+		return fill(inner, with)
+	})
+}
+
+// together is sentences after one another, without those that are empty.
+func together(sentences ...string) string {
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
 
 // voice is what there is in the caller's language, and that language as BCP 47 has it.
@@ -128,47 +164,45 @@ func (m Matter) business() string {
 	return ""
 }
 
-func (m Matter) from(by string) string {
-	if b := m.business(); b != "" {
-		return fmt.Sprintf(by, b)
-	}
-	return ""
-}
-
-// here says who rings.
-func (m Matter) here(v voice) string {
-	if b := m.business(); b != "" {
-		return v.here + b
-	}
-	return ""
-}
-
+// whom is the caller, as he is called in our sentences; empty: it is not known.
 func (m Matter) whom(v voice) string {
 	name := line(m.Name, maxName)
-	if name == "" {
+	if rest, ok := strings.CutPrefix(name, "Herr "); ok && v.tag == "de-DE" { // none of them names him as their subject
+		return "Herrn " + rest
+	}
+	return name
+}
+
+// words is what to remind of, as a sentence that is true whenever it is told: "tomorrow" was meant of another day.
+func (m Matter) words(v voice) string {
+	words := line(when.Retold(m.Words, m.Now, func(f when.Found) string {
+		on := gaps{"day": v.days[f.At.Weekday()], "date": f.At.Format(v.date)}
+		if f.Clock {
+			on["time"] = f.At.Format(v.clock)
+		}
+		return fill(v.on, on)
+	}), maxWords)
+	if words == "" {
 		return ""
 	}
-	if rest, ok := strings.CutPrefix(name, "Herr "); ok && v.whom == " für " {
-		name = "Herrn " + rest
-	}
-	return v.whom + name
+	return ended(words)
 }
 
-// words is what to remind of, as a sentence.
-func (m Matter) words() string {
-	words := line(m.Words, maxWords)
-	if words == "" || strings.ContainsAny(words[len(words)-1:], ".!?") || strings.HasSuffix(words, "…") {
-		return words
+// ended is a text that ends as a sentence does. A link at its end is left as it is.
+func ended(text string) string {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, `"'”“’»«」)`))
+	if strings.ContainsRune(".!?…。！？", last) || strings.Contains(text[strings.LastIndexByte(text, ' ')+1:], "://") {
+		return text
 	}
-	return strings.TrimRight(words, ",;: ") + "."
+	return strings.TrimRight(text, ",;: ") + "."
 }
 
-// lateness says when it came due, if that is a while ago: nobody takes it for what is due now.
+// lateness says when it came due, if that is a while ago: nobody takes it for what is due now. A day is told by its name.
 func (m Matter) lateness(v voice) string {
-	if m.Due.IsZero() || m.Now.Sub(m.Due) < late {
+	if ago := m.Now.Sub(m.Due); m.Due.IsZero() || ago < late || ago > tooLate {
 		return ""
 	}
-	return " " + fmt.Sprintf(v.due, v.days[m.Due.Weekday()], m.Due.Format(v.clock))
+	return fill(v.late, gaps{"day": v.days[m.Due.Weekday()], "time": m.Due.Format(v.clock)})
 }
 
 // line is a text on one line, without what is not shown, of so many characters at most.
@@ -193,15 +227,13 @@ func line(text string, most int) string {
 	return b.String()
 }
 
+// shown is a character as it is shown: none, for those that only say how others are shown. Joiners make one of several.
 func shown(r rune) rune {
-	if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+	switch {
+	case unicode.IsControl(r):
 		return ' '
+	case unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d':
+		return -1
 	}
 	return r
-}
-
-// Discreet is a text that says nothing of the matter.
-func (m Matter) Discreet() string {
-	v, _ := m.voice()
-	return v.text + m.from(v.by) + m.whom(v) + v.colon + v.back + " " + v.stop
 }

@@ -35,6 +35,16 @@ func TestTexts(t *testing.T) {
 		{matter("", "", "", "call the bank!"), "Reminder: call the bank! Reply STOP for no more texts."},
 		{tardy(matter("Lakeside Golf", "Tom", "", "Tee time\nSaturday 8:10\tbring   the\u202e guest;")), "Reminder from Lakeside Golf for Tom: Tee time Saturday 8:10 bring the guest. It was due on Tuesday at 10:00 PM. Reply STOP for no more texts."},
 		{matter("日本歯科", "田中", "ja-JP", "予約の確認"), "Reminder from 日本歯科 for 田中: 予約の確認. Reply STOP for no more texts."},
+		// "Tomorrow" was meant of another day.
+		{matter("City Taxi", "", "", "the taxi comes tomorrow at 9 am (22 November 2026 at 9:00 AM)"), "Reminder from City Taxi: the taxi comes on Sunday 22 November at 9:00 AM. Reply STOP for no more texts."},
+		{matter("Tierklinik", "", "de-DE", "Der Kater braucht morgen (22 November 2026) die Spritze"), "Erinnerung von Tierklinik: Der Kater braucht am Sonntag, 22.11. die Spritze. Keine Nachrichten mehr? Antworten Sie STOP."},
+		{matter("Notaría Gil", "", "es-ES", "Firma mañana a las 10 (22 November 2026 at 10:00 AM)"), "Recordatorio de Notaría Gil: Firma el domingo 22/11 a las 10:00. Para no recibir más mensajes, responda STOP."},
+		// Sentences end once, whatever ends what stands in them, and hidden characters part nothing.
+		{matter("Kanzlei Weiß", "", "de-DE", `Er sagte: „Bitte ruft mich an.“`), "Erinnerung von Kanzlei Weiß: Er sagte: „Bitte ruft mich an.“ Keine Nachrichten mehr? Antworten Sie STOP."},
+		{matter("日本歯科", "", "", "予約の確認。"), "Reminder from 日本歯科: 予約の確認。 Reply STOP for no more texts."},
+		{matter("Praxis Ohm", "", "de-DE", "Zahn\u00adreinigung (Dr.\u00a0Ohm) 👩\u200d👧"), "Erinnerung von Praxis Ohm: Zahnreinigung (Dr. Ohm) 👩\u200d👧. Keine Nachrichten mehr? Antworten Sie STOP."},
+		{matter("Café", "", "", "look at https://cafe.example/menu"), "Reminder from Café: look at https://cafe.example/menu Reply STOP for no more texts."},
+		{matter("[{us}] % {whom}", "{us}", "", "pay {whom} [50]"), "Reminder from [{us}] % {whom} for {us}: pay {whom} [50]. Reply STOP for no more texts."},
 		// What he said tells more than what the agent wrote down, and English that is a few words tells nothing.
 		{matter("Hôtel du Lac", "Paul", "de-CH", "Anreise", "je voudrais confirmer la chambre pour deux nuits", "oui, c'est bien ça"), "Rappel (Hôtel du Lac) pour Paul : Anreise. Pour ne plus recevoir de messages, répondez STOP."},
 		{matter("Praxis Ohm", "", "de-DE", "blood test"), "Erinnerung von Praxis Ohm: blood test. Keine Nachrichten mehr? Antworten Sie STOP."},
@@ -63,15 +73,31 @@ func TestWhatIsSpoken(t *testing.T) {
 		say            func() (string, string)
 		text, language string
 	}{
-		{m.Spoken, "Guten Tag, hier ist Praxis Ohm, mit einer Erinnerung für Anna Weber: Sie wollte den Termin beim Kardiologen am Montag bestätigen. Auf Wiederhören.", "de-DE"},
+		{m.Spoken, "Guten Tag, hier ist Praxis Ohm. Erinnerung für Anna Weber: Sie wollte den Termin beim Kardiologen am Montag bestätigen. Auf Wiederhören.", "de-DE"},
 		{m.Opening, "Guten Tag, hier ist Praxis Ohm. Spreche ich mit Anna Weber?", "de-DE"},
 		{m.Neutral, "Guten Tag, hier ist Praxis Ohm. Ich rufe wegen einer Erinnerung an. Bitte rufen Sie uns unter dieser Nummer zurück. Auf Wiederhören.", "de-DE"},
+		{matter("Praxis Ohm", "Herr Dr. Weber", "de-DE", "").Opening, "Guten Tag, hier ist Praxis Ohm. Spreche ich mit Herrn Dr. Weber?", "de-DE"},
+		{matter("Smith & Sons Inc.", "", "", "").Neutral, "Hello, this is Smith & Sons Inc. I am calling about a reminder. Please call us back on this number. Goodbye.", "en-US"},
+		{matter("Yahoo!", "Bob", "", "").Opening, "Hello, this is Yahoo! Am I speaking with Bob?", "en-US"},
+		{matter("", "Bob", "", "").Opening, "Hello. I am calling about a reminder. Am I speaking with Bob?", "en-US"},
 		{matter("", "", "es-MX", "").Opening, "Hola. Es por un recordatorio. ¿Es un buen momento?", "es-MX"},
 		{matter("", "Sam", "", "call the bank").Spoken, "Hello. Reminder for Sam: call the bank. Goodbye.", "en-US"},
 		{matter("Padel", "", "", "").Neutral, "Hello, this is Padel. I am calling about a reminder. Please call us back on this number. Goodbye.", "en-US"},
 	} {
 		if text, language := c.say(); text != c.text || language != c.language {
 			t.Errorf("got  %s (%s)\nwant %s (%s)", text, language, c.text, c.language)
+		}
+	}
+}
+
+// A day is told by its name: of one that is a week ago, or more, nothing is told.
+func TestWhatWasDueLongAgoIsNotTakenForThisWeek(t *testing.T) {
+	t.Parallel()
+	for ago, want := range map[time.Duration]bool{30 * time.Minute: false, 2 * time.Hour: true, 5 * 24 * time.Hour: true, 7 * 24 * time.Hour: false} {
+		m := matter("Lakeside Golf", "", "", "call the bank")
+		m.Due = nine.Add(-ago)
+		if got := m.Text(); strings.Contains(got, "It was due on ") != want {
+			t.Errorf("%v: got %s", ago, got)
 		}
 	}
 }
