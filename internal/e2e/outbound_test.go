@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -143,4 +145,69 @@ func TestARingSurvivesKillNine(t *testing.T) {
 			t.Errorf("it rang %d times, want once for each", n)
 		}
 	})
+}
+
+// standby is a second server on the same Postgres, on a machine of its own.
+func (r *ringer) standby() *server {
+	r.Helper()
+	s := &server{t: r, dir: filepath.Join(r.TempDir(), "data"), env: r.s.env, db: r.s.db, output: &logbook{}}
+	key := filepath.Join(s.dir, "keys", "api.key")
+	if err := os.MkdirAll(filepath.Dir(key), 0o700); err != nil {
+		r.Fatal(err)
+	}
+	if err := os.WriteFile(key, []byte(r.s.key), 0o600); err != nil {
+		r.Fatal(err)
+	}
+	r.Cleanup(func() {
+		if s.exited != nil && s.running() {
+			s.stop()
+		}
+	})
+	return s
+}
+
+// One of two servers on a Postgres serves, the other is not let in until it is gone. Whoever of them took a reminder and was
+// killed before it was due, while Twilio was asked, or while the telephone rang, the other one carries on: it rings once for
+// each.
+func TestTheStandbyCarriesOnWithARing(t *testing.T) {
+	t.Parallel()
+	r := ringing(t, onPostgres)
+	one, other := r.s, r.standby()
+	// over has whoever serves killed, and the other let in.
+	over := func() {
+		t.Helper()
+		if out, err := other.command("serve").CombinedOutput(); err == nil || !strings.Contains(string(out), "in use by another") {
+			t.Fatalf("two serve at once: %v, %s", err, out)
+		}
+		one.kill()
+		other.start()
+		one, other, r.s = other, one, other
+	}
+
+	r.twilio.BreakOff() // Twilio carries it out, and its answer is lost
+	asked := r.remind("asked", time.Second)
+	ring := r.rung(1)
+	over()
+	if got := r.stands(asked); got != "pending dialling" {
+		t.Errorf("killed while Twilio was asked: it is %s", got)
+	}
+	r.talk(ring, "asked")
+	eventually(t, "it is known", func() bool { return r.stands(asked) == "delivered reached" })
+
+	rang := r.remind("rang", time.Second)
+	ring = r.rung(2)
+	eventually(t, "it rings", func() bool { return r.stands(rang) == "pending ringing" })
+	over()
+	r.talk(ring, "rang")
+	eventually(t, "who picked up is told", func() bool { return r.stands(rang) == "delivered reached" })
+
+	waits := r.remind("waits", time.Second)
+	over() // before it is due, or just after
+	r.talk(r.rung(3), "waits")
+	eventually(t, "the one that waited", func() bool { return r.stands(waits) == "delivered reached" })
+	over()
+	phone{t, r.s.admin}.ring(number()) // it serves, and its jobs have had their chance
+	if n := len(r.twilio.Rings()); n != 3 {
+		t.Errorf("it rang %d times, want once for each", n)
+	}
 }

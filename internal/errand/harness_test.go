@@ -159,14 +159,13 @@ func (m mortal) Text(ctx context.Context, t recaller.PhoneText) (string, error) 
 
 func (m mortal) asked(ask func() (string, error)) (string, error) {
 	when := m.h.dies
-	if m.h.dies = ""; when == "before" {
-		panic("killed")
+	if when == "" {
+		return ask()
 	}
-	id, err := ask()
-	if when == "after" {
-		panic("killed")
+	if m.h.dies = ""; when == "after" {
+		_, _ = ask()
 	}
-	return id, err
+	panic("killed")
 }
 
 // sender is the tenant's webhook.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +51,44 @@ func TestAProcessDiesAroundARing(t *testing.T) {
 			}
 			_, err := h.Place.Store.CloseReminder(t.Context(), tenantID, r.ID, recaller.ReminderCancelled, "", h.Clock.Now())
 			h.ok(err)
+		}
+	})
+}
+
+// For a moment two processes may go on with the same errands: one has not noticed yet that the other took the database, or
+// that its lease of a job is over. However they meet, a telephone rings once.
+func TestTwoProcessesRingOnce(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(h *house) {
+		h.reach(recaller.Reaching{Reminders: recaller.MeansRing, AtOnce: 100})
+		one := h.Service
+		h.serve()
+		var both sync.WaitGroup
+		for i := range 12 {
+			number := fmt.Sprintf("+121255502%02d", i)
+			r := h.remindOf(h.met(recaller.CallerID("of "+number), number), "pills", "Take the pills of "+number, time.Minute, "")
+			r, err := h.Begin(t.Context(), h.tenant(), r)
+			h.ok(err)
+			for _, process := range []*errand.Service{one, h.Service} {
+				both.Go(func() {
+					if err := process.Run(t.Context(), recaller.Job{ID: r.ErrandJob().ID, Tenant: tenantID, Subject: string(r.ID)}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		both.Wait()
+		rung := map[string]int{}
+		for _, r := range h.carrier.Rings() {
+			rung[r.Form.Get("To")]++
+		}
+		for number, n := range rung {
+			if n != 1 {
+				t.Errorf("%s rang %d times", number, n)
+			}
+		}
+		if len(rung) != 12 {
+			t.Errorf("%d telephones rang, want all 12", len(rung))
 		}
 	})
 }
