@@ -162,7 +162,7 @@ soak: ## Have kills, outages, full disks and clock jumps at random for SOAK (1h)
 	RECALLER_SOAK=$(SOAK) RECALLER_SOAK_SEED=$(SEED) RECALLER_SOAK_ON=$(ON) $(GO) test -timeout 20h -v -run '^TestSoak$$' ./internal/e2e
 
 .PHONY: kill-calls
-kill-calls: ## Kill the server amid CALLS (200) calls over sockets, bridged and relayed, on both stores, and look for what was acknowledged
+kill-calls: ## Kill the server amid CALLS (200) bridged calls, and amid as many relayed ones, on both stores, and look for what was acknowledged
 	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" RECALLER_KILLED_CALLS=$${CALLS:-200} $(GO) test -count 1 -timeout 30m -v -run '^TestKillNineAmid' ./internal/e2e | grep -vE '^=== '
 
 .PHONY: mcp-conformance
@@ -184,6 +184,10 @@ telephone-twilio: ## Have Twilio's official library sign a thousand webhooks, fo
 .PHONY: telephone-deepgram
 telephone-deepgram: ## Have Deepgram's official library speak with our fakes, and check all that is sent by its types (gets it once)
 	./tools/telephone/deepgram
+
+.PHONY: telephone-speech
+telephone-speech: ## Have espeak-ng speak for the telephone that is played (installs it once)
+	./tools/telephone/speech
 
 .PHONY: widget
 widget: ## Drive the web chat's widget in Chromium, with screenshots to look at (OUT=folder; gets playwright-core once, needs a Chromium)

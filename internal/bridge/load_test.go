@@ -252,7 +252,7 @@ func call(ctx context.Context, b *testing.B, dial func(context.Context) bridge.C
 func cpuTime(b *testing.B) time.Duration {
 	raw, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
-		b.Skip("no /proc here")
+		b.Fatalf("how many cores it takes cannot be told here: %v", err)
 	}
 	fields := strings.Fields(string(raw[strings.LastIndexByte(string(raw), ')')+2:]))
 	var user, system int64
