@@ -18,8 +18,9 @@ var (
 	openForms = phrases(`it's me again|its me again|it's only me|it's me|its me|this is|it's|its|it is|i'm|im|i am|that's|name's|
 		name is|only me|put it under|put me under|put me down as|put it down as|aqui é a|aqui é o|aqui fala|com a|com o|thats|hier ist|hier spricht|ich bin|soy|sou o|sou a|sou|daqui|é o|é a|le habla|habla|es|just|under|unter|auf|a nombre de|con|de|für|it would be|it'll be`)
 	// selfForms tell of nobody but the caller.
-	selfForms = phrases("i'm|im|i am|this is|ich bin|hier ist|hier spricht|soy|le habla|sou")
-	wishing   = phrases("i go by|i am called|i'm called|i prefer to be called")
+	selfForms   = phrases("i'm|im|i am|this is|ich bin|hier ist|hier spricht|soy|le habla|sou")
+	germanForms = phrases("ich bin|hier ist|hier spricht")
+	wishing     = phrases("i go by|i am called|i'm called|i prefer to be called")
 	// endForms stand behind a name.
 	endForms = phrases(`ist mein name|mein name|al habla|is my name|am apparat|am telefon|speaking|here|hier|calling`)
 
@@ -89,7 +90,7 @@ func opened(s []word, i int) (int, bool) {
 	if end == 0 {
 		return i, false
 	}
-	if next := behind(s, end, openForms); next > 0 {
+	if next := behind(s, end, openForms); next > 0 && behind(s, i, germanForms) == 0 { // "ich bin im Auto", "auf Reisen"
 		end = next
 	}
 	if behind(s, i, selfForms) > 0 && end+1 < len(s) && relations[s[end].low] && relations[s[end+1].low] {
@@ -171,7 +172,7 @@ func (r *reader) parts(s []word, i int) (parts []word, next int) {
 		case r.particle(s, i, len(parts)):
 			parts = append(parts, w)
 			continue
-		case !w.nameLike(r.cased):
+		case !w.nameLike(r.cased), full > 0 && civilAt(s, i):
 			return parts, i
 		}
 		parts = append(parts, w)
@@ -263,7 +264,7 @@ func (r *reader) whole(parts, s []word, next int, sure bool) bool {
 
 // follows reports whether what stands at i ends a name that was told.
 func follows(s []word, i int) bool {
-	return last(s, i) || connectives[s[i].low] || relations[s[i].low] || speech.IsNumber(s[i].low) || strings.HasSuffix(s[i].low, "'s")
+	return last(s, i) || civilAt(s, i) || connectives[s[i].low] || relations[s[i].low] || speech.IsNumber(s[i].low) || strings.HasSuffix(s[i].low, "'s")
 }
 
 // address is a name by which the agent calls the caller.

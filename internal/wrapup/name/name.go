@@ -136,6 +136,9 @@ func (r *reader) sentence(s, rest []word) {
 		from = k // "hier ist der Milan"
 	}
 	parts, next := r.read(s, from)
+	if civilAt(s, from) || civil(parts) {
+		return
+	}
 	if len(parts) == 0 && r.asked.kind != "" && from < len(s) && s[from].spelled != "" && !r.learned {
 		parts, next = []word{respelled(s[from].spelled)}, from+1
 	}
@@ -160,6 +163,7 @@ func (r *reader) sentence(s, rest []word) {
 		}
 		r.take(parts, false)
 	case weak && unlikely(parts[0].low) && !(r.cased && last(s, next)): // "it's howling again"
+	case is(s, i, "ich", "bin") && r.asked.kind == "" && !titles[s[from].low] && lone(parts): // "Ich bin Rentnerin", "zu Hause"
 	case ofKin(s, next), is(rest, 0, "that's") && ofKin(rest, 1): // "Ruby, my daughter"
 	case r.asks && weak && behind(s, i, selfForms) == 0 && (!firstNames[parts[0].low] || before(s, next+1, "isn't wasn't is innit")):
 	case r.asked.kind != "" && !r.learned && r.whole(parts, s, next, true):
@@ -181,7 +185,7 @@ func (r *reader) tail(s []word) {
 	if i == 0 || !asked || !r.cased || some(s[:i], relations) || r.agents[s[i].low] {
 		return
 	}
-	if parts, next := r.read(s, i); len(parts) > 1 && next == len(s) {
+	if parts, next := r.read(s, i); len(parts) > 1 && next == len(s) && !civil(parts) {
 		r.take(parts, false)
 	}
 }
@@ -235,7 +239,7 @@ func (r *reader) more(s []word) bool {
 	k := len(s) - 1
 	first := k > 0 && k < 5 && some(s[:k], firstWords) // "First name Kavitha."
 	if k < 0 || k > 0 && !first || len(r.got) != 1 || !r.cased && !first || !s[k].nameLike(r.cased) ||
-		near(s[k].low, r.got[0].low) || r.agents[s[k].low] {
+		near(s[k].low, r.got[0].low) || r.agents[s[k].low] || civil(s[k:]) {
 		return false
 	}
 	if first {

@@ -23,6 +23,16 @@ var (
 	relations  = speech.Set(`wife wife's wifes husband husband's husbands mother mother's father father's mom mom's mum mum's mam dad
 		dad's dads son son's daughter daughter's brother brother's sister sister's boss boss's partner partner's friend neighbour
 		neighbour's landlord tenant behalf his her their hija hijo esposa esposo madre padre papá mamá hermano hermana abuela abuelo marido mujer tochter sohn mutter vater mann frau's bruder schwester`)
+	// polite are words of thanks, greetings and the like, which are no name where no other word is with them. Those of
+	// beside may be one, alone: "Natale", "Sera".
+	polite = speech.Set(`thanks thank welcome birthday christmas wishes regards worries problem sounds cheers pardon
+		dank danke vielen viele herzlichen herzliche schönen schönes schöne guten gute guter tag abend nacht tagchen grüße grüßen gruß wochenende feiertage weihnachten kein keine keinen ahnung entschuldigen entschuldigung verzeihung bitte bis pas alles wiederhören
+		gracias muchas muchísimas mil por favor nada navidad gusto disculpe perdone perdón hasta luego pronto saludos
+		merci beaucoup bonne bonjour bonsoir journée soirée nuit après-midi très je vous prie plaît problème revoir madame monsieur mademoiselle
+		grazie molte tante buongiorno buonasera buon buona giorno giornata serata notte nessun nessuna problema favore tanti cordiali saluti arrivederci prego scusi signora signore
+		muito muita obrigado obrigada obrigadão tarde noite sem licença desculpe até logo tudo
+		bedankt dankjewel dankuwel hartelijk hartelijke goede goeden goedemorgen goedemiddag goedenavond goedendag middag avond geen probleem prettige fijne ziens alsjeblieft alstublieft groeten groetjes mevrouw meneer`)
+	beside = speech.Set("besten best kind per mille sera natale natal auguri bien bene good morning day au voir wel tot tak va mit bon feliz merry bom boa dia dag morgen happy")
 	titles = speech.Set(`mr mrs ms miss mister misses missus herr frau herrn señor señora señorita don doña sir madam`)
 )
 
@@ -126,6 +136,29 @@ func (w word) nameLike(cased bool) bool {
 		return false
 	}
 	return !cased || unicode.IsUpper([]rune(w.text)[0])
+}
+
+// lone reports whether of a name there is but one word, and that is no common first name.
+func lone(parts []word) bool {
+	names := slices.DeleteFunc(slices.Clone(parts), func(p word) bool { return particles[p.low] })
+	return len(names) < 2 && !slices.ContainsFunc(names, func(p word) bool { return firstNames[p.low] })
+}
+
+// civilAt reports whether such words, or their first, stand at i.
+func civilAt(s []word, i int) bool {
+	return !last(s, i) && (polite[s[i].low] || beside[s[i].low] && i+1 < len(s) && (polite[s[i+1].low] || beside[s[i+1].low]))
+}
+
+// civil reports whether words are those of thanks, of a greeting or the like, and no others.
+func civil(parts []word) bool {
+	some := false
+	for _, p := range parts {
+		if !polite[p.low] && !beside[p.low] {
+			return false
+		}
+		some = some || polite[p.low]
+	}
+	return some || len(parts) > 1
 }
 
 // unlikely are endings of words that are rarely names.
