@@ -42,7 +42,7 @@ type bridged struct {
 // Serve serves the socket of a call.
 func (b *bridged) Serve(w http.ResponseWriter, r *http.Request, take telephony.Take) {
 	b.bridge.Serve(w, r, func(ctx context.Context, start mediastream.Start) (bridge.Call, bool) {
-		line, ok := take(start.Call, start.Parameters[telephony.TokenParameter], start.Token, r.Header.Get(telnyxToken))
+		line, ok := take(start.Call, tokensOf(start, r)...)
 		if !ok || line.Conversation == "" { // the door answers otherwise where nothing can be kept
 			return bridge.Call{}, false
 		}
@@ -81,6 +81,11 @@ func (b *bridged) call(ctx context.Context, line *telephony.Line) bridge.Call {
 
 // telnyxToken is where Telnyx shows the token that it was told to.
 const telnyxToken = "X-Telnyx-Streaming-Auth-Token" //nolint:gosec // the name of a header
+
+// tokensOf are the places where the platforms show the token of a stream.
+func tokensOf(start mediastream.Start, r *http.Request) []string {
+	return []string{start.Parameters[telephony.TokenParameter], start.Token, r.Header.Get(telnyxToken)}
+}
 
 // briefing is what the model is told of the caller as the call begins.
 func (b *bridged) briefing(ctx context.Context, call telephony.Call) string {

@@ -28,7 +28,7 @@ type listened struct{ ears *ears.Ears }
 // Serve serves the socket of a call. Its end is the platform's, and waits until all is kept that was heard.
 func (l *listened) Serve(w http.ResponseWriter, r *http.Request, take telephony.Take) {
 	l.ears.Serve(w, r, func(_ context.Context, start mediastream.Start) (ears.Call, bool) {
-		line, ok := take(start.Call, start.Parameters[telephony.TokenParameter])
+		line, ok := take(start.Call, tokensOf(start, r)...)
 		if !ok {
 			return ears.Call{}, false
 		}

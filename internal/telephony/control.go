@@ -45,7 +45,9 @@ type state struct {
 	Number string `json:"number,omitempty"` // the tenant's
 	Of     string `json:"of,omitempty"`     // of a call that another was forwarded to: the other
 	Sorry  bool   `json:"sorry,omitempty"`  // it could not be found out whose call it is
-	Plain  bool   `json:"plain,omitempty"`  // it was picked up without a socket
+	Plain  bool   `json:"plain,omitempty"`  // it was picked up without a socket that leads it
+	// Listened says that it is streamed beside what is done with it: whatever becomes of that, the call goes on.
+	Listened bool `json:"listened,omitempty"`
 }
 
 func (s state) encode() string {
@@ -123,7 +125,7 @@ func (s *Server) happened(ctx context.Context, e *event) result {
 			return s.command(ctx, resultAnswered, e.payload.Call, "hangup", "spoken", nil)
 		}
 	case "streaming.failed", "streaming.stopped":
-		if came, _ := s.lines.of(e.payload.Call); e.state.Number != "" && !came {
+		if came, _ := s.lines.of(e.payload.Call); e.state.Number != "" && !e.state.Listened && !came {
 			return s.unconnected(ctx, e)
 		}
 	case "call.hangup":
@@ -148,25 +150,32 @@ func (s *Server) initiated(ctx context.Context, c call) result {
 		return s.command(ctx, resultUnavailable, c.id, "answer", "", map[string]any{"client_state": st.encode()})
 	}
 	started, r, failed := s.begin(ctx, t, c)
-	bridged := s.chosen(t, started, failed) == recaller.AnswerBridge
-	st.Plain = !bridged
-	with := map[string]any{"client_state": st.encode()}
-	if bridged {
+	with := map[string]any{}
+	switch s.chosen(t, started, failed) {
+	case recaller.AnswerBridge:
 		token, ok := s.token(t, c, started, failed)
 		if !ok {
 			return resultReplayed // Telnyx knows the first answer by its id
 		}
-		for name, v := range streaming(s.socket(MediaPath), token) {
-			with[name] = v
+		with = s.streaming(MediaPath, token, "inbound_track")
+		with["stream_bidirectional_mode"], with["stream_bidirectional_codec"] = streamMode, streamCodec
+	case recaller.AnswerForward:
+		st.Plain = true
+		if token := s.listening(t, c, started, failed); token != "" {
+			st.Listened = true
+			with = s.streaming(ListenPath, token, "both_tracks")
 		}
+	default:
+		st.Plain = true
 	}
+	with["client_state"] = st.encode()
 	return s.command(ctx, r, c.id, "answer", "", with)
 }
 
-// streaming are the fields of an answer that open the socket for sound, both ways.
-func streaming(address, token string) map[string]any {
+// streaming are the fields of an answer that open a socket for sound.
+func (s *Server) streaming(path, token, track string) map[string]any {
 	return map[string]any{
-		"stream_url": address, "stream_track": "inbound_track", "stream_bidirectional_mode": streamMode, "stream_bidirectional_codec": streamCodec,
+		"stream_url": s.socket(path), "stream_track": track,
 		"stream_auth_token": token, "custom_parameters": []map[string]string{{"name": TokenParameter, "value": token}},
 	}
 }

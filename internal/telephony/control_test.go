@@ -147,6 +147,40 @@ func TestACallOfCallControlGoesOnOverASocket(t *testing.T) {
 	b.counted("telnyx", "voice", "replayed", 2)
 }
 
+// A forwarded call that is listened to is streamed beside it. Nothing that becomes of the stream reaches the call.
+func TestACallOfCallControlIsListenedTo(t *testing.T) {
+	t.Parallel()
+	forward := recaller.Telephone{Answer: recaller.AnswerForward, ForwardTo: "sip:agent@example.com", Listen: true}
+	b := newSwitchboard(t, forward, func(o *telephony.Options) {
+		o.Sockets = map[recaller.TelephoneAnswer]telephony.Socket{recaller.AnswerForward: says(http.StatusGone)}
+	})
+	b.tells("call.initiated", "v3:a", incoming(nil))
+	state := b.does(1, "v3:a", "answer", map[string]any{
+		"stream_url": "wss://calls.example.test/webhook/listen", "stream_track": "both_tracks", "stream_bidirectional_mode": nil,
+	})
+	token, _ := b.api.Await(t, 1).Fields["stream_auth_token"].(string)
+	b.tells("streaming.failed", "v3:a", map[string]any{"client_state": state})
+	b.tells("call.answered", "v3:a", map[string]any{"client_state": state})
+	state = b.does(2, "v3:a", "transfer", map[string]any{"to": "sip:agent@example.com"})
+	line, ok := b.door.Take("v3:a", token)
+	if !ok || line.Conversation != "conv-v3:a" {
+		t.Fatalf("got %+v, %v, want the call by its token", line, ok)
+	}
+	b.tells("call.hangup", "v3:a", map[string]any{"client_state": state, "from": theirs, "to": ours, "direction": "incoming", "hangup_cause": "normal_clearing"})
+	if got := b.core.call("v3:a"); got.Status != recaller.Active {
+		t.Errorf("got %+v: it ended before all was kept that was said", got)
+	}
+	line.Over(t.Context(), nil)
+	b.tells("streaming.stopped", "v3:a", map[string]any{"client_state": state})
+	if got := b.core.call("v3:a"); got.Status != recaller.Completed || got.EndReason != "normal_clearing" {
+		t.Errorf("got %+v, want the end that the platform told", got)
+	}
+	b.door.Settle(t.Context())
+	if n := len(b.api.Commands()); n != 2 {
+		t.Errorf("got %d commands, want 2", n)
+	}
+}
+
 // What is nobody's, nothing of ours, or cannot be found out.
 func TestEventsThatLeadToLittle(t *testing.T) {
 	t.Parallel()
