@@ -66,13 +66,12 @@ type Asking struct {
 	Conversation string          // its id or its external id, in which tools are called
 	Caller       recaller.Caller // whose time zone dates are said in; zero: the tenant's
 	Channel      recaller.Channel
-	// Briefing is what the agent is told of its tenant and its caller, in either style.
+	// Briefing is what the agent is told of its tenant and its caller, in either style; best as Wants asks for it. The memory
+	// tools that it refuses are not offered.
 	Briefing recaller.Briefing
 	// Turns are the last ones, oldest first, up to the caller's newest. The assistant's hold what was heard. Of very
 	// many only the last are told. None: the agent speaks first.
 	Turns []recaller.Turn
-	// Tools are the memory tools that the model may call here; nil: all of them.
-	Tools []recaller.Tool
 	// Language is what the caller speaks, as the platform tells it ("de-DE"); empty: it is found out from the turns. It
 	// is only for what is said when the model fails.
 	Language string

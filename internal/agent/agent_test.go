@@ -386,17 +386,26 @@ func TestAnswersAreCounted(t *testing.T) {
 	}
 }
 
-// Who is not trusted may not have everything done, whatever the model calls.
-func TestOnlyTheToolsOfTheAskingAreCarriedOut(t *testing.T) {
+// Where the tenant's setting lets who is not verified look back and no more, the model is offered nothing else, nor told to
+// store; what it calls all the same is not carried out. A PIN is asked for where there is one.
+func TestOnlyTheToolsThatAreAllowedAreOfferedAndCarriedOut(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, "openai")
-	in := b.hears("Forget that I have a dog.")
-	in.Tools = []recaller.Tool{recaller.ToolRecall}
+	b := newBenchWith(t, "openai", func(t *recaller.Tenant) {
+		t.Trust = map[recaller.Trust]recaller.Rights{recaller.TrustClaimed: {Tools: recaller.AllowRecall}}
+	})
 	b.says("", `forget_memory {"key":"dog"}`, `recall {"query":"dog"}`)
-	got := b.answers(in)
+	got := b.answers(b.hears("Forget that I have a dog."))
 	q := b.provider.Requests()[0]
-	if len(q.Tools) != 2 || q.Tools[0].Name != "recall" || strings.Contains(q.System, "store_memory") || got.Calls[0].Failed != recaller.NotFound || got.Calls[1].Failed != "" {
-		t.Errorf("got %+v; tools %+v", got, q.Tools)
+	var offered []string
+	for _, t := range q.Tools {
+		offered = append(offered, t.Name)
+	}
+	want := []string{"list_reminders", "recall", "read_checkpoint", "end_call"}
+	if diff := cmp.Diff(want, offered); diff != "" || strings.Contains(q.System, "store_memory") {
+		t.Errorf("offered (-want +got):\n%s%s", diff, q.System)
+	}
+	if got.Calls[0].Failed != recaller.NotFound || got.Calls[1].Failed != "" {
+		t.Errorf("got %+v", got)
 	}
 }
 

@@ -170,8 +170,10 @@ func (b *bench) hears(text string) agent.Asking {
 
 func (b *bench) asking(channel recaller.Channel, style recaller.BriefingStyle) agent.Asking {
 	b.Helper()
+	req := agent.Wants(b.turns)
+	req.Style, req.Exclude = style, b.call.Conversation.ID
 	brief, err := briefing.New(b.Place.Store, briefing.Options{Now: b.Clock.Now, Deadline: time.Minute}).
-		Briefing(b.Context(), tenant, b.call.Caller.ID, briefing.Request{Style: style, Exclude: b.call.Conversation.ID})
+		Briefing(b.Context(), tenant, b.call.Caller.ID, req)
 	b.ok(err)
 	return agent.Asking{Tenant: tenant, Conversation: "CA1", Caller: b.call.Caller, Channel: channel, Briefing: brief, Turns: b.turns}
 }

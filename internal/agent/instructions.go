@@ -1,11 +1,10 @@
 package agent
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/prompt"
 )
 
@@ -18,20 +17,25 @@ const (
 // unsure is how sure a recogniser must have been of words that can be relied on (B10).
 const unsure = 0.5
 
-// toolsPart is the part of a briefing that says how to use the memory tools.
-const toolsPart = "tools"
+// memories is how many a briefing tells (W8).
+const memories = 50
+
+// Wants is the request by which the briefing for an answer to the last of these turns is made.
+func Wants(turns []recaller.Turn) briefing.Request {
+	return briefing.Request{
+		Style: recaller.StyleSystemPrompt, MaxMemories: memories, Tools: true, Stage: briefing.StageOf(turns),
+	}
+}
 
 // instructions are what the model is told before the turns: what changes least comes first, because providers keep the
 // beginning of a prompt.
 func instructions(t recaller.Tenant, in Asking) string {
 	manner, _ := prompt.For(t, mannerOf(in.Channel))
-	parts := []string{cmp.Or(strings.TrimSpace(in.Briefing.Text), prompt.Unbriefed), manner}
-	told := slices.ContainsFunc(in.Briefing.Parts, func(p recaller.BriefingPart) bool { return p.Name == toolsPart })
-	if !told && in.may(recaller.ToolStoreMemory) {
-		memory, _ := prompt.For(t, prompt.Memory)
-		parts = append(parts, memory)
+	if told := strings.TrimSpace(in.Briefing.Text); told != "" {
+		return told + "\n\n" + manner
 	}
-	return strings.Join(parts, "\n\n")
+	memory, _ := prompt.For(t, prompt.Memory)
+	return strings.Join([]string{prompt.Unbriefed, manner, memory}, "\n\n")
 }
 
 // mannerOf names the prompt that says how to talk on a channel.

@@ -26,7 +26,7 @@ Say your goodbye in the same reply before you call this. The call ends when it w
 
 // may reports whether the model may call a tool here.
 func (in Asking) may(t recaller.Tool) bool {
-	return t.Valid() && (in.Tools == nil || slices.Contains(in.Tools, t))
+	return t.Valid() && !slices.Contains(in.Briefing.Refused, t)
 }
 
 // offered returns the tools, always in the same order, because providers keep the beginning of a prompt.

@@ -201,6 +201,29 @@ func TestACallOverARelay(t *testing.T) {
 	})
 }
 
+// Where the tenant has no greeting the agent speaks first, and what it says is told to nobody twice: once it has spoken, its
+// prompt has no greeting any more.
+func TestTheAgentSpeaksFirstOverARelay(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env ...string) {
+		d := answering(t, atOnce, env...)
+		d.set(client.TenantSettings{Telephone: &client.TelephonePatch{Greeting: ptr("")}, Profile: &client.ProfilePatch{Business: ptr("Lakeside Dental")}})
+		token := d.rings("CA1", marta, lakeside, "Connect").XML.Find("Parameter").Attr("value")
+		s := d.open(relaytest.Twilio("CA1", token))
+		if got, _, err := s.Answer(t.Context()); err != nil || got != "Yes, I am here." {
+			t.Fatalf("got %q, %v, want the agent to speak first", got, err)
+		}
+		d.says(s, "Hello?", "Yes, I am here.")
+		if err := s.HangUp(); err != nil {
+			t.Error(err)
+		}
+		wantTurns(t, d.over("CA1", recaller.Completed), "assistant: Yes, I am here.", "user: Hello?", "assistant: Yes, I am here.")
+		asked := d.model.Requests()
+		holds(t, "the first prompt", asked[0].System, "GREETING (use on first message):\nThanks for calling Lakeside Dental!", "store_memory")
+		holds(t, "the second prompt", asked[1].System, "!GREETING", "!greet them", "store_memory")
+	})
+}
+
 // What was not heard is not kept, wherever the interruption comes: in the greeting, in an answer that is out, amid one.
 func TestInterruptionsOverARelay(t *testing.T) {
 	t.Parallel()

@@ -136,6 +136,9 @@ func TestANumberIsTexted(t *testing.T) {
 				m.texts(how.before+marta, "Am I allergic to anything?")
 				m.goesOut(2, how.before+marta, "You are allergic to penicillin, as you told me before.")
 				m.settled()
+				asked := m.model.Requests()
+				holds(t, "the first prompt", asked[0].System, "greet them warmly", "store_memory")
+				holds(t, "the last one", asked[len(asked)-1].System, "!greet them warmly", "store_memory") // they were greeted
 				wantTurns(t, m.said(0), "user: Hello, please remember that I am allergic to penicillin.", "assistant: One moment. I have noted that.",
 					"user: Am I allergic to anything?", "assistant: You are allergic to penicillin, as you told me before.")
 				m.clock.turn(time.Hour)

@@ -103,7 +103,7 @@ func edges() map[string][]string {
 		"thread":       {"briefing", "conversation", "memory", "tool"},
 		"refresh":      {"briefing", "events"},
 		"reminder":     {"notify"}, // how deliveries are counted
-		"agent":        {"memory", "tool"},
+		"agent":        {"briefing", "memory", "tool"},
 		"exchange":     {"agent", "briefing", "conversation", "thread"},
 		"texting":      {"agent", "conversation", "exchange"},
 		"telephony":    {"telephony/signed"},

@@ -110,6 +110,10 @@ type Request struct {
 	// Trust is how sure it is who speaks: the tenant says what is told then. Empty: TrustClaimed. If the conversation that is
 	// excluded is surer by now, that counts.
 	Trust recaller.Trust
+	// Tools: the agent has the memory tools, whatever the tenant's setting says.
+	Tools bool
+	// Stage is how far the conversation is. A system prompt leaves out what is for the first words after them.
+	Stage Stage
 	// Thread asks for the prompt of a thread; Style, Query and Exclude do not count then. nil: a briefing.
 	Thread *Thread
 }
@@ -166,6 +170,7 @@ func (s *Service) Briefing(
 	snap, err := s.read(timed, tenant, caller, req.AsOf)
 	if err == nil {
 		found := s.await(timed, looking)
+		req.speak(&snap.Tenant)
 		told := req.told(snap)
 		found = told.withhold(&snap, found)
 		req.Thread = told.discreet(req.Thread, snap)
@@ -174,7 +179,6 @@ func (s *Service) Briefing(
 			writtenOnly(&snap)
 		}
 		unarchived(&snap, now)
-		req.speak(&snap.Tenant)
 		in := material{snap: snap, found: found, kinds: s.kinds, told: told}
 		return compose(in, now, s.budgeted(req), s.zones), nil
 	}
@@ -203,8 +207,9 @@ func (s *Service) Stranger(t recaller.Tenant, req Request) (recaller.Briefing, e
 	return compose(material{snap: recaller.Snapshot{Tenant: t}, kinds: s.kinds}, s.opts.Now(), s.budgeted(req), s.zones), nil
 }
 
-// speak puts the request's persona in the place of the tenant's.
+// speak puts what the request says of the agent in the place of what the tenant's settings say.
 func (r Request) speak(t *recaller.Tenant) {
+	t.MemoryTools = t.MemoryTools || r.Tools
 	if r.Persona != nil {
 		t.Profile.Personality = *r.Persona
 	}

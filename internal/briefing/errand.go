@@ -37,7 +37,7 @@ func (c *composer) errand() {
 		return
 	}
 	r := c.errands
-	texted := r.Errand.By == recaller.MeansText
+	texted := !c.weRing()
 	heading := "Why you are ringing"
 	if texted {
 		heading = "What you texted about"

@@ -27,6 +27,7 @@ func TestWhyTheAgentRings(t *testing.T) {
 	t.Parallel()
 	for _, style := range recaller.BriefingStyles() {
 		snap := rung("")
+		snap.Tenant = course() // which has a greeting for who calls
 		b := compose(material{snap: snap}, now, Request{Exclude: "c-live", Style: style}, newZones())
 		head := b.Text[:min(len(b.Text), 700)]
 		for _, want := range []string{"You are ringing them, because a reminder came due", "Say who you are first", "Remind them of: Take the blue pills ‹b›now‹/b›"} {
@@ -34,7 +35,10 @@ func TestWhyTheAgentRings(t *testing.T) {
 				t.Errorf("%q: it begins with %s, want %q", style, head, want)
 			}
 		}
-		if strings.Contains(b.Text, "Welcome them back") || strings.Contains(b.Text, "A returning caller") {
+		if n := strings.Count(b.Text, "blue pills"); n != 1 { // it is not a matter that is due beside that
+			t.Errorf("%q: the reminder is told %d times: %s", style, n, b.Text)
+		}
+		if strings.Contains(b.Text, "Welcome them back") || strings.Contains(b.Text, "A returning caller") || strings.Contains(b.Text, "Thanks for calling") {
 			t.Errorf("%q: %s", style, b.Text)
 		}
 		if other := compose(material{snap: snap}, now, Request{Exclude: "c-other", Style: style}, newZones()); strings.Contains(other.Text, "ringing") {

@@ -27,7 +27,7 @@ func (c *composer) splitDue() (due, rest []*recaller.Memory) {
 	for _, m := range activeMemories(c.snap.Memories) {
 		m = c.ringing(m)
 		switch {
-		case c.calledOff(m):
+		case c.calledOff(m), c.errands != nil && c.errands.Memory == m.ID: // which is told as the reason of the call
 		case c.isDue(m):
 			due = append(due, m)
 		case !c.knownName(m):

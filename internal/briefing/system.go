@@ -48,7 +48,15 @@ func (c *composer) systemPrompt(due, rest []*recaller.Memory, resume resumable) 
 	c.importantInstructions()
 	c.greeting(resume)
 	c.section("closing", "", false, nil)
+	if c.weRing() { // it is we who want something
+		return
+	}
 	c.unit(rankClosing, func(*unit) { c.line("Now, help the customer with their inquiry!") })
+}
+
+// weRing reports whether it is the agent who has rung the caller.
+func (c *composer) weRing() bool {
+	return c.errands != nil && c.errands.Errand.By != recaller.MeansText
 }
 
 func (c *composer) golf() bool { return slices.Contains(c.snap.Tenant.Packs, golfPack) }
@@ -172,16 +180,21 @@ func (c *composer) customer() {
 }
 
 // importantInstructions lists P3's six instructions and then the tenant's own. If the budget is short, the first of the
-// tenant's own go before P3's. Each keeps its number.
+// tenant's own go before P3's. Each keeps its number. Once the agent has spoken, it is not told how to greet.
 func (c *composer) importantInstructions() {
-	rules := []string{
-		`Reference conversation history naturally (e.g., "Welcome back! Last time we discussed...")`,
-		`If this is their first conversation, greet them warmly and ask how you can help`,
+	history := `Reference conversation history naturally`
+	if c.stage != Underway && !c.weRing() {
+		history += ` (e.g., "Welcome back! Last time we discussed...")`
+	}
+	rules := []string{history}
+	if c.stage == Opening && !c.weRing() {
+		rules = append(rules, `If this is their first conversation, greet them warmly and ask how you can help`)
+	}
+	rules = append(rules,
 		`Always confirm important details (dates, times, party size) before "booking"`,
 		`For actual bookings, say "I've noted that down and someone will confirm shortly"`,
 		`If asked about something outside your knowledge, offer callback: "Let me have a manager call you back"`,
-		`Never make up information - if unsure, say so`,
-	}
+		`Never make up information - if unsure, say so`)
 	c.section("instructions", "Important instructions", false, nil)
 	for i, text := range rules {
 		c.unit(rankRules, func(*unit) { c.numbered(i+1, text) })
@@ -192,13 +205,17 @@ func (c *composer) importantInstructions() {
 }
 
 // greeting says what to say first: the tenant's own words, and to a returning caller a welcome. Without words of the
-// tenant's the welcome is the whole greeting; P3's default is for a caller who may be new.
+// tenant's the welcome is the whole greeting; P3's default is for a caller who may be new. Where the platform has said the
+// tenant's words, the welcome is left; where the agent has answered already, or reaches somebody itself, nothing is.
 func (c *composer) greeting(resume resumable) {
 	const heading = "GREETING (use on first message):"
 	own, name := c.snap.Tenant.Profile.Greeting, c.business()
-	back := !c.first() && c.reason == "" && !c.told.guarded() && !c.snap.Caller.Withheld() && c.errands == nil
+	back := !c.first() && c.reason == "" && !c.told.guarded() && !c.snap.Caller.Withheld()
 	switch {
-	case own == "" && c.errands != nil: // nobody has called
+	case c.errands != nil || c.stage == Underway || c.stage == Greeted && !back:
+		return
+	case c.stage == Greeted:
+		c.welcome("welcome", "They have been here before. They were greeted, so begin your next words with:", c.welcomeRest(resume, ""))
 		return
 	case own == "" && back:
 		c.welcome("greeting", heading, c.welcomeRest(resume, "How can I help you today?"))

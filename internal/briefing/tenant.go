@@ -20,7 +20,9 @@ func (c *composer) tenant() {
 	c.services(rankProfile+2, "Services", p.Services)
 	c.ownLine(rankProfile+3, "Phone", p.Phone)
 	c.instructions(p.Instructions)
-	c.ownLine(rankGreeting, "Greeting (use on first message)", p.Greeting)
+	if c.errands == nil { // else nobody has called
+		c.ownLine(rankGreeting, "Greeting (use on first message)", p.Greeting)
+	}
 }
 
 // business returns the tenant's name towards callers. It is empty if the tenant said nothing of itself, because every

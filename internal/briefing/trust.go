@@ -94,6 +94,16 @@ func (t told) usable(line string) string {
 	return kept
 }
 
+// refused returns the memory tools that would do nothing.
+func (t told) refused() (out []recaller.Tool) {
+	for _, tool := range recaller.Tools() {
+		if t.trust != "" && !t.rights.Allows(tool) || tool == recaller.ToolVerifyCaller && !t.pin {
+			out = append(out, tool)
+		}
+	}
+	return out
+}
+
 // trust says how sure it is who speaks, where that matters: something is kept back.
 func (c *composer) trust() {
 	if !c.told.held && !c.told.pin {

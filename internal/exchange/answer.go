@@ -7,7 +7,6 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/agent"
-	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
 )
 
@@ -138,9 +137,7 @@ func (s *Service) asking(
 func (s *Service) brief(ctx context.Context, tenant recaller.TenantID, st standing) recaller.Briefing {
 	ctx, cancel := context.WithTimeout(ctx, briefingLimit)
 	defer cancel()
-	b, err := s.Conversations.Briefing(ctx, tenant, string(st.conv), briefing.Request{
-		Style: recaller.StyleSystemPrompt, MaxMemories: memories,
-	})
+	b, err := s.Conversations.Briefing(ctx, tenant, string(st.conv), agent.Wants(st.turns))
 	if err != nil {
 		s.Log.WarnContext(ctx, "an answer has no briefing", "tenant", tenant, "conversation", st.conv, "err", err)
 	}

@@ -76,7 +76,6 @@ func New(deps Deps) *Service { return &Service{deps} }
 // Bounds.
 const (
 	maxTurns      = 100 // of the conversation, that the agent is told
-	memories      = 50  // in a briefing (W8)
 	briefingLimit = 2 * time.Second
 )
 

@@ -10,14 +10,10 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/agent"
-	"github.com/recallerhq/recaller/internal/briefing"
 )
 
-// What a briefing may take, and hold (W8).
-const (
-	briefingLimit = 2 * time.Second
-	memories      = 50
-)
+// briefingLimit is how long a briefing may take.
+const briefingLimit = 2 * time.Second
 
 // utterance is something that the platform says for us: an answer, or the greeting.
 type utterance struct {
@@ -108,10 +104,11 @@ func (c *session) answer(u *utterance, kept, before <-chan struct{}) {
 	if u.ctx.Err() != nil {
 		return
 	}
+	turns := c.keeper.turns()
 	got, err := c.Agent.Answer(u.ctx, agent.Asking{
 		Tenant: c.call.Tenant, Conversation: c.ref, Channel: recaller.ChannelVoice,
 		Caller:   recaller.Caller{ID: c.call.Caller, TimeZone: c.call.TimeZone},
-		Briefing: c.brief(u.ctx), Turns: c.keeper.turns(), Language: u.language,
+		Briefing: c.brief(u.ctx, turns), Turns: turns, Language: u.language,
 	}, u.say)
 	u.hangUp = got.HangUp
 	if errors.Is(err, agent.ErrNoModel) { // nobody will answer
@@ -122,12 +119,10 @@ func (c *session) answer(u *utterance, kept, before <-chan struct{}) {
 
 // brief returns what the agent should know now: the memories may have changed since the last answer (W8). If that
 // cannot be found out, the last briefing serves.
-func (c *session) brief(ctx context.Context) recaller.Briefing {
+func (c *session) brief(ctx context.Context, turns []recaller.Turn) recaller.Briefing {
 	ctx, cancel := context.WithTimeout(ctx, briefingLimit)
 	defer cancel()
-	b, err := c.Conversations.Briefing(ctx, c.call.Tenant, c.ref, briefing.Request{
-		Style: recaller.StyleSystemPrompt, MaxMemories: memories,
-	})
+	b, err := c.Conversations.Briefing(ctx, c.call.Tenant, c.ref, agent.Wants(turns))
 	switch {
 	case err != nil:
 		c.Log.WarnContext(ctx, "an answer over a relay has no new briefing", "tenant", c.call.Tenant, "conversation", c.ref, "err", err)

@@ -213,9 +213,12 @@ func (c *session) take(f frame) {
 	c.metrics.came(f.Type) // keys that are pressed, and errors that the platform tells, count and no more
 }
 
-// greeted takes in what the platform says first.
+// greeted takes in what the platform says first. Where it was told nothing to say, the agent speaks first.
 func (c *session) greeted() {
 	if c.call.Greeting == "" {
+		nothing := make(chan struct{})
+		close(nothing)
+		c.respond(nothing)
 		return
 	}
 	u := c.utterance()
@@ -231,6 +234,11 @@ func (c *session) asked(f frame) {
 	c.stop(false, func(sent string) string { return sent })
 	c.language = cmp.Or(f.language(), c.language)
 	kept := c.keeper.put(conversation.TurnInput{Speaker: recaller.User, Text: strings.TrimSpace(f.Prompt), At: c.Now()})
+	c.respond(kept)
+}
+
+// respond begins an answer, which waits until what it is to was kept.
+func (c *session) respond(kept <-chan struct{}) {
 	u := c.utterance()
 	before := c.before
 	c.before = u.done

@@ -10,14 +10,12 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/agent"
-	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
 )
 
 // Bounds of an answer.
 const (
 	briefingLimit = 2 * time.Second
-	memories      = 50
 	keepLimit     = 10 * time.Second // of one try
 	keepPause     = time.Second      // between two
 	keepTries     = 30
@@ -92,7 +90,7 @@ func (t *talk) make(a *answer, conv recaller.ConversationID) (to int, hangUp boo
 	last := turns[len(turns)-1].Number
 	got, err := t.Agent.Answer(a.ctx, agent.Asking{
 		Tenant: t.who.tenant, Conversation: string(conv), Caller: caller, Channel: recaller.ChannelWebChat,
-		Briefing: t.brief(a.ctx, conv), Turns: inTheirOrder(turns, a.behind),
+		Briefing: t.brief(a.ctx, conv, turns), Turns: inTheirOrder(turns, a.behind),
 	}, func(piece string) error { return t.say(a, piece) })
 	if errors.Is(err, agent.ErrNoModel) {
 		t.failed()
@@ -140,12 +138,10 @@ func (t *talk) say(a *answer, piece string) error {
 }
 
 // brief returns what the agent should know now.
-func (t *talk) brief(ctx context.Context, conv recaller.ConversationID) recaller.Briefing {
+func (t *talk) brief(ctx context.Context, conv recaller.ConversationID, turns []recaller.Turn) recaller.Briefing {
 	ctx, cancel := context.WithTimeout(ctx, briefingLimit)
 	defer cancel()
-	b, err := t.Conversations.Briefing(ctx, t.who.tenant, string(conv), briefing.Request{
-		Style: recaller.StyleSystemPrompt, MaxMemories: memories,
-	})
+	b, err := t.Conversations.Briefing(ctx, t.who.tenant, string(conv), agent.Wants(turns))
 	if err != nil && ctx.Err() == nil {
 		t.Log.WarnContext(ctx, "an answer in the web chat has no briefing", "tenant", t.who.tenant, "conversation", conv, "err", err)
 	}
