@@ -249,6 +249,76 @@ func TestATextAndItsAnswer(t *testing.T) {
 	})
 }
 
+// Two callers turn out to be one: her errand, which was tried in vain, and her reminder go along; it rings where it rang,
+// once, and is his. What was not over by then comes back when the merge is undone, with its time.
+func TestAnErrandGoesWithWhomItIsOf(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env ...string) {
+		d := diallingOut(t, env...)
+		number, other := marta, "+15550000044"
+		d.rings("CA-other", other, lakeside, "Say Hangup")
+		d.ends("CA-other", other, lakeside, "completed", 40*time.Second)
+		to := d.all(d.Client)[0].CallerID
+		who := d.met()
+		try, err := d.MergeCallers(t.Context(), to, client.CallerMerge{From: who})
+		if err == nil {
+			_, err = d.UndoMove(t.Context(), try.Move.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if try.Caller.Phone == number { // so that it is not the first one of both
+			number, who, to = other, to, who
+		}
+		d.reach(recaller.MeansRing)
+		pills := d.reminds(who, "pills", "Take the blue pills")
+		d.hangsUp(d.rung(1), "busy")
+		bins, err := d.RemindCaller(t.Context(), who, client.CallerReminderInput{Key: "bins", Value: "Put the bins out", DueAt: d.clock.Now().Add(time.Hour)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved, err := d.MergeCallers(t.Context(), to, client.CallerMerge{From: who})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := d.stands(to, pills.ID); s.Status != recaller.ReminderPending || s.Errand.State != recaller.ErrandWaiting || s.Errand.Reason != "busy" || d.stands(to, bins.ID).Status != recaller.ReminderPending {
+			t.Errorf("merged: got %+v, %+v", s, s.Errand)
+		}
+		d.clock.turn(21 * time.Minute)
+		d.app.enqueued()
+		ring := d.rung(2)
+		if ring.Form.Get("To") != number {
+			t.Errorf("it rang %s, want where it rang first", ring.Form.Get("To"))
+		}
+		d.picksUp(ring, "human", "Say Hangup")
+		if got, err := d.Conversation(t.Context(), ring.ID); err != nil || got.Conversation.CallerID != to || got.Conversation.Direction != recaller.Outbound {
+			t.Errorf("got %+v, %v, want a call with whom she is now", got.Conversation, err)
+		}
+		if _, err := d.UndoMove(t.Context(), moved.Move.ID); err != nil { // while they talk
+			t.Fatal(err)
+		}
+		d.hangsUp(ring, "completed")
+		if s := d.stands(who, pills.ID); s.Status != recaller.ReminderDelivered || s.Errand.Rings != 2 {
+			t.Errorf("undone: got %+v, %+v", s, s.Errand)
+		}
+		d.clock.turn(time.Hour)
+		d.app.enqueued()
+		ring = d.rung(3)
+		d.picksUp(ring, "human", "Say Hangup")
+		d.hangsUp(ring, "completed")
+		s := d.stands(who, bins.ID)
+		if s.Status != recaller.ReminderDelivered || ring.Form.Get("To") != number {
+			t.Errorf("the other: it rang %s, and is %+v", ring.Form.Get("To"), s)
+		}
+		if got, err := d.Conversation(t.Context(), s.Errand.Conversation); err != nil || got.Conversation.CallerID != who {
+			t.Errorf("got %+v, %v, want a call with her", got.Conversation, err)
+		}
+		if n := len(d.twilio.Rings()); n != 3 {
+			t.Errorf("it rang %d times, want 3", n)
+		}
+	})
+}
+
 // refusal wants a field to be refused.
 func refusal(t *testing.T, err error, field string) {
 	t.Helper()

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -262,7 +263,7 @@ func (s *Service) about(ctx context.Context, t recaller.Tenant, r recaller.Remin
 	if m.private, err = s.private(ctx, t, r, mem); err != nil {
 		return m, err
 	}
-	m.number, m.zone = c.Phone(), identity.ZoneOf(c, t)
+	m.number, m.zone = numberOf(c, r), identity.ZoneOf(c, t)
 	m.Tenant, m.Words = t, r.Text
 	if t.Rights(recaller.TrustClaimed).Tells(recaller.TellName) {
 		m.Name = c.Name
@@ -280,6 +281,15 @@ func (s *Service) about(ctx context.Context, t recaller.Tenant, r recaller.Remin
 		}
 	}
 	return m, nil
+}
+
+// numberOf is the number by which a caller is reached about a reminder: the one that was tried already, as long as it is his,
+// since who has several may have got them by a merge.
+func numberOf(c recaller.Caller, r recaller.Reminder) string {
+	if begun(r) && slices.Contains(c.Phones(), r.Errand.To) {
+		return r.Errand.To
+	}
+	return c.Phone()
 }
 
 // Ref says which ring of which reminder a call is.
