@@ -45,6 +45,16 @@ func answers(in rehearsal.Heard) rehearsal.Reply {
 
 func bridgedTo(t *testing.T, o rehearsal.ModelOptions, env ...string) *studio {
 	t.Helper()
+	model, address := modelled(t, o)
+	s := &studio{model: model, exchange: connected(t, append(env, address...)...)}
+	answer, greeting, language, tools := recaller.AnswerBridge, welcome, "de-DE", true
+	s.set(client.TenantSettings{MemoryTools: &tools, Telephone: &client.TelephonePatch{Answer: &answer, Greeting: &greeting, Language: &language}})
+	return s
+}
+
+// modelled starts a fake realtime model, and returns the environment of a server that has it.
+func modelled(t *testing.T, o rehearsal.ModelOptions) (model *rehearsal.Model, env []string) {
+	t.Helper()
 	o.Now, o.Pause, o.Speed = time.Now, 100*time.Millisecond, 20
 	o.Listen = func(_, n int, _ []byte) (string, time.Duration) {
 		return []string{"", "My greyhound is called Bruno.", "That is all, goodbye."}[min(n, 2)], 20 * time.Millisecond
@@ -52,14 +62,11 @@ func bridgedTo(t *testing.T, o rehearsal.ModelOptions, env ...string) *studio {
 	if o.Think == nil {
 		o.Think = answers
 	}
-	s := &studio{model: rehearsal.NewModel(o)}
-	provider := httptest.NewServer(s.model)
+	model = rehearsal.NewModel(o)
+	provider := httptest.NewServer(model)
 	t.Cleanup(provider.Close)
 	maker := string(cmp.Or(o.Maker, bridge.OpenAI))
-	s.exchange = connected(t, append(env, "RECALLER_REALTIME_URL="+provider.URL+"/v1/realtime", "RECALLER_REALTIME_PROVIDER="+maker)...)
-	answer, greeting, language, tools := recaller.AnswerBridge, welcome, "de-DE", true
-	s.set(client.TenantSettings{MemoryTools: &tools, Telephone: &client.TelephonePatch{Answer: &answer, Greeting: &greeting, Language: &language}})
-	return s
+	return model, []string{"RECALLER_REALTIME_URL=" + provider.URL + "/v1/realtime", "RECALLER_REALTIME_PROVIDER=" + maker}
 }
 
 // token has a call come in, and returns the token of its socket. On a busy machine the platform may ask more than once.
