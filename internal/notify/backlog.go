@@ -36,25 +36,33 @@ type count struct {
 // maxSeen bounds the tenants whose counts are remembered.
 const maxSeen = 10_000
 
-// Full reports whether no more of a tenant's deliveries may wait. If that cannot be found out, they may.
+// Full reports whether no more of a tenant's deliveries may wait. If that cannot be found out, they may. One counts, and
+// waits for it; whoever asks meanwhile is told what was known before.
 func (b *Backlog) Full(ctx context.Context, tenant recaller.TenantID) bool {
 	now := b.Now()
 	b.mu.Lock()
-	c, ok := b.seen[tenant]
-	b.mu.Unlock()
-	if since := now.Sub(c.at); ok && since >= 0 && since < countEach {
-		return c.full
+	before, ok := b.seen[tenant]
+	if since := now.Sub(before.at); ok && since >= 0 && since < countEach {
+		b.mu.Unlock()
+		return before.full
 	}
+	b.note(tenant, count{now, before.full})
+	b.mu.Unlock()
 	n, err := b.Waiting(ctx, tenant, b.Most)
 	full := err == nil && n >= b.Most
-	if full && !c.full {
+	if full && !before.full {
 		b.Log.WarnContext(ctx, "too many webhook deliveries wait; more are kept as dead", "tenant", string(tenant), "waiting", n)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.note(tenant, count{now, full})
+	return full
+}
+
+// note remembers a count. The lock is held.
+func (b *Backlog) note(tenant recaller.TenantID, c count) {
 	if b.seen == nil || len(b.seen) >= maxSeen {
 		b.seen = map[recaller.TenantID]count{}
 	}
-	b.seen[tenant] = count{now, full}
-	return full
+	b.seen[tenant] = c
 }

@@ -55,6 +55,33 @@ func TestNoMoreWaitThanMay(t *testing.T) {
 	})
 }
 
+// While they are counted nobody else waits for the count, nor counts too: the last answer serves.
+func TestABacklogIsCountedByOne(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan struct{}, 20), make(chan int)
+	now := time.Unix(1_760_000_000, 0)
+	_, log := obstest.NewStream()
+	b := &notify.Backlog{Most: 5, Log: log, Now: func() time.Time { return now }, Waiting: func(context.Context, recaller.TenantID, int) (int, error) {
+		asked <- struct{}{}
+		return <-answer, nil
+	}}
+	for _, full := range []bool{false, true} { // at first nothing is known, then that there are too many
+		counts := make(chan bool)
+		go func() { counts <- b.Full(t.Context(), "t1") }()
+		<-asked
+		for range 10 {
+			if got := b.Full(t.Context(), "t1"); got != full {
+				t.Errorf("while it is counted: got %v, want %v", got, full)
+			}
+		}
+		answer <- 5
+		if !<-counts || len(asked) > 0 {
+			t.Errorf("got room, or %d more counts", len(asked))
+		}
+		now = now.Add(time.Second)
+	}
+}
+
 // The deliveries that wait are counted once a second for each tenant. If that fails, more may wait.
 func TestABacklogIsCountedNowAndThen(t *testing.T) {
 	t.Parallel()
