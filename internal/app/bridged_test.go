@@ -99,13 +99,13 @@ type line struct {
 }
 
 // opens opens a socket for sound, as the platform does.
-func (s *studio) opens(o rehearsal.PhoneOptions) *line {
+func (s *studio) opens(path string, o rehearsal.PhoneOptions) *line {
 	s.t.Helper()
 	var header http.Header
 	if o.Wire != mediastream.Telnyx {
-		header = telephonytest.Platform{Address: "wss://calls.example.test"}.Sign(telephony.MediaPath, "", nil)
+		header = telephonytest.Platform{Address: "wss://calls.example.test"}.Sign(path, "", nil)
 	}
-	c, _, err := websocket.Dial(s.t.Context(), s.url+telephony.MediaPath, &websocket.DialOptions{HTTPHeader: header})
+	c, _, err := websocket.Dial(s.t.Context(), s.url+path, &websocket.DialOptions{HTTPHeader: header})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func (s *studio) opens(o rehearsal.PhoneOptions) *line {
 
 func (s *studio) calls(id, token string) *line {
 	s.t.Helper()
-	return s.opens(rehearsal.PhoneOptions{Start: mediastream.Start{
+	return s.opens(telephony.MediaPath, rehearsal.PhoneOptions{Start: mediastream.Start{
 		Stream: "MZ1", Call: id, Parameters: map[string]string{telephony.TokenParameter: token},
 	}})
 }
@@ -346,7 +346,7 @@ func TestABridgedCallOfCallControl(t *testing.T) {
 		s := bridgedTo(t, rehearsal.ModelOptions{}, append(env, "TELNYX_API_KEY="+telephonytest.APIKey, "RECALLER_TELNYX_URL="+api.URL)...)
 		s.Event(t, telephony.VoicePath, "call.initiated", "v3:a", map[string]any{"direction": "incoming", "state": "parked", "from": marta, "to": lakeside})
 		token, _ := api.Await(t, 1).Fields["stream_auth_token"].(string)
-		l := s.opens(rehearsal.PhoneOptions{Wire: mediastream.Telnyx, Start: mediastream.Start{Stream: "1", Call: "v3:a", Token: token}})
+		l := s.opens(telephony.MediaPath, rehearsal.PhoneOptions{Wire: mediastream.Telnyx, Start: mediastream.Start{Stream: "1", Call: "v3:a", Token: token}})
 		s.kept("v3:a", 1)
 		s.says(l, "v3:a", 3)
 		s.says(l, "v3:a", 5)
