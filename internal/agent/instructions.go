@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"context"
 	"strings"
+	"time"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/briefing"
@@ -17,14 +19,29 @@ const (
 // unsure is how sure a recogniser must have been of words that can be relied on (B10).
 const unsure = 0.5
 
-// memories is how many a briefing tells (W8).
-const memories = 50
-
 // Wants is the request by which the briefing for an answer to the last of these turns is made.
 func Wants(turns []recaller.Turn) briefing.Request {
 	return briefing.Request{
-		Style: recaller.StyleSystemPrompt, MaxMemories: memories, Tools: true, Stage: briefing.StageOf(turns),
+		Style: recaller.StyleSystemPrompt, MaxMemories: briefing.LiveMemories, Tools: true, Stage: briefing.StageOf(turns),
 	}
+}
+
+// Briefings makes the briefing of a conversation; *conversation.Service does.
+type Briefings interface {
+	Briefing(ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request) (recaller.Briefing, error)
+}
+
+// briefingLimit is how long an answer waits for its briefing.
+const briefingLimit = 2 * time.Second
+
+// Brief has the briefing made for an answer to the last of these turns: anew each time, because memories may have changed since
+// the last answer (W8). It fails within two seconds, and the agent can answer without.
+func Brief(
+	ctx context.Context, of Briefings, tenant recaller.TenantID, conversation string, turns []recaller.Turn,
+) (recaller.Briefing, error) {
+	ctx, cancel := context.WithTimeout(ctx, briefingLimit)
+	defer cancel()
+	return of.Briefing(ctx, tenant, conversation, Wants(turns))
 }
 
 // instructions are what the model is told before the turns: what changes least comes first, because providers keep the

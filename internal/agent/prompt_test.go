@@ -1,17 +1,21 @@
 package agent_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/agent"
+	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 	"github.com/recallerhq/recaller/internal/memory"
 	"github.com/recallerhq/recaller/internal/prompt"
@@ -116,4 +120,27 @@ func golden(t *testing.T, name, got string) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
+}
+
+// stuck is what makes no briefing.
+type stuck struct{ asked briefing.Request }
+
+func (s *stuck) Briefing(ctx context.Context, _ recaller.TenantID, _ string, req briefing.Request) (recaller.Briefing, error) {
+	s.asked = req
+	<-ctx.Done()
+	return recaller.Briefing{}, ctx.Err()
+}
+
+// W8: an answer has a whole prompt with at most fifty memories, and whoever waits for it does not wait for that.
+func TestAnAnswerDoesNotWaitForItsBriefing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, began := &stuck{}, time.Now()
+		_, err := agent.Brief(t.Context(), store, tenant, "CA1", nil)
+		if took := time.Since(began); err == nil || took != 2*time.Second {
+			t.Errorf("got %v after %v, want a failure after two seconds", err, took)
+		}
+		if store.asked.MaxMemories != 50 || store.asked.Style != recaller.StyleSystemPrompt {
+			t.Errorf("it asks for %+v", store.asked)
+		}
+	})
 }

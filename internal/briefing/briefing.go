@@ -66,6 +66,7 @@ const (
 	DefaultTokens   = 1500
 	MaxTokens       = 100_000 // the largest budget that can be asked for
 	MaxQueryRunes   = 2000
+	LiveMemories    = 50 // that a briefing amid a conversation tells (W8)
 )
 
 // Reasons why a briefing is degraded.
@@ -102,8 +103,8 @@ type Request struct {
 	Exclude recaller.ConversationID // the live conversation: it is no history, and its words are not recalled
 	Style   recaller.BriefingStyle  // empty: recaller.StyleBriefing
 	Persona *string                 // how the agent is, in place of the tenant's active persona; nil: that one
-	// MaxMemories bounds how many memories are told (W8): what is due, then what fits the query, then the surest. 0:
-	// only the token budget bounds them.
+	// MaxMemories bounds how many memories are told: what is due, then what fits the query, then the surest. 0: only the
+	// token budget bounds them. Amid a conversation it is LiveMemories.
 	MaxMemories int
 	// AsOf asks what an agent would have been told then, for audits and replays. Zero, or a time to come, means now.
 	AsOf time.Time

@@ -1,14 +1,14 @@
-// Package exchange is what people write to a tenant and are answered by the built-in agent: texts by SMS or WhatsApp, and
-// chats on a web page. What was written is kept before anything else is done with it; the agent answers with the
-// caller's briefing, the memory tools and what was said; and what goes out is kept.
+// Package exchange is what people write to a tenant over somebody else's platform, and the built-in agent answers: texts by
+// SMS or WhatsApp. What was written is kept before anything else is done with it; the agent answers with the caller's
+// briefing, the memory tools and what was said; and what goes out is kept, whole.
 //
 // Whoever writes from one place has a chat there, which is a thread: it never ends, and what is said in it is said in
 // conversations (ADR 52). One begins with what is written first, and ends when nothing was written for as long as the
 // tenant says; then it is written up like any. So there is one at a time, whoever looks at the same moment, and in
 // whichever process (ADR 63).
 //
-// It speaks no protocol and delivers nothing: that is for whoever has the other side (texting, an edge in). It does not
-// decide when to answer, nor how often to try.
+// It speaks no protocol and delivers nothing: that is for whoever has the other side (texting). It does not decide when to
+// answer, nor how often to try. It is not for those who watch an answer being made: that is webchat (ADR 64).
 package exchange
 
 import (
@@ -45,13 +45,6 @@ type Store interface {
 	) ([]recaller.TurnID, error)
 }
 
-// Conversations makes the briefing of a conversation; *conversation.Service does.
-type Conversations interface {
-	Briefing(
-		ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request,
-	) (recaller.Briefing, error)
-}
-
 // Agent answers; *agent.Agent does.
 type Agent interface {
 	Answer(ctx context.Context, in agent.Asking, say func(piece string) error) (agent.Answer, error)
@@ -61,7 +54,7 @@ type Agent interface {
 type Deps struct {
 	Threads       Threads
 	Store         Store
-	Conversations Conversations
+	Conversations agent.Briefings
 	Agent         Agent // nil: nothing can be answered
 	Log           *slog.Logger
 	Now           func() time.Time
@@ -73,11 +66,8 @@ type Service struct{ Deps }
 // New returns a Service.
 func New(deps Deps) *Service { return &Service{deps} }
 
-// Bounds.
-const (
-	maxTurns      = 100 // of the conversation, that the agent is told
-	briefingLimit = 2 * time.Second
-)
+// maxTurns is how many turns of the conversation the agent is told.
+const maxTurns = 100
 
 // Party says who writes, and from where.
 type Party struct {

@@ -151,12 +151,12 @@ func (b *bench) writes(id, text string) {
 }
 
 func (b *bench) asks(id string) exchange.Asking {
-	return exchange.Asking{Thread: b.chat.ID, ID: id, Whole: true, Patience: time.Minute}
+	return exchange.Asking{Thread: b.chat.ID, ID: id, Patience: time.Minute}
 }
 
 func (b *bench) answers(in exchange.Asking) exchange.Answered {
 	b.t.Helper()
-	got, err := b.Answer(b.t.Context(), tenant, in, nil)
+	got, err := b.Answer(b.t.Context(), tenant, in)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestTheModelIsAway(t *testing.T) {
 	b := setup(t)
 	b.writes("m1", "Wann haben Sie heute geöffnet, und was kostet der Eintritt für uns?")
 	b.clerk.failed = recaller.Unavailable
-	if _, err := b.Answer(t.Context(), tenant, b.asks("m1"), nil); recaller.KindOf(err) != recaller.Unavailable {
+	if _, err := b.Answer(t.Context(), tenant, b.asks("m1")); recaller.KindOf(err) != recaller.Unavailable {
 		t.Errorf("got %v, want unavailable", err)
 	}
 	b.has("user: Wann haben Sie heute geöffnet, und was kostet der Eintritt für uns?")
@@ -255,50 +255,19 @@ func TestTheModelIsAway(t *testing.T) {
 	}
 }
 
-// Who listens hears the answer as it is made, and an apology as it is.
-func TestSomebodyListens(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	var heard []string
-	listen := func(piece string) error { heard = append(heard, piece); return nil }
-	b.writes("m1", "Hello")
-	in := exchange.Asking{Thread: b.chat.ID, ID: "m1"}
-	if _, err := b.Answer(t.Context(), tenant, in, listen); err != nil || len(heard) != 3 {
-		t.Errorf("heard %q, %v", heard, err)
-	}
-	b.writes("m2", "my password is hunter2")
-	deaf := func(piece string) error {
-		if strings.HasPrefix(piece, "password") {
-			return context.Canceled
-		}
-		return nil
-	}
-	in.ID = "m2"
-	if _, err := b.Answer(t.Context(), tenant, in, deaf); err != nil {
-		t.Error(err)
-	}
-	in.ID, b.clerk.failed = "m3", recaller.Timeout
-	b.writes("m3", "Are you there?")
-	if got, err := b.Answer(t.Context(), tenant, in, listen); err != nil || got.Text != "Sorry." || got.Failed != recaller.Timeout {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	b.has("user: Hello", "assistant: You wrote: Hello", "user: my password is [password]", "assistant: You wrote: my —",
-		"user: Are you there?", "assistant: Sorry.")
-}
-
 func TestThereIsNothingToAnswer(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	if _, err := b.Answer(t.Context(), tenant, b.asks("m0"), nil); recaller.KindOf(err) != recaller.NotFound {
+	if _, err := b.Answer(t.Context(), tenant, b.asks("m0")); recaller.KindOf(err) != recaller.NotFound {
 		t.Errorf("never written: got %v", err)
 	}
 	b.writes("m1", "My name is Ann")
 	b.chats.gone = "Ann"
-	if _, err := b.Answer(t.Context(), tenant, b.asks("m1"), nil); recaller.KindOf(err) != recaller.NotFound {
+	if _, err := b.Answer(t.Context(), tenant, b.asks("m1")); recaller.KindOf(err) != recaller.NotFound {
 		t.Errorf("forgotten: got %v", err)
 	}
 	b.chats.away = true
-	if _, err := b.Answer(t.Context(), tenant, b.asks("m1"), nil); recaller.KindOf(err) != recaller.Unavailable {
+	if _, err := b.Answer(t.Context(), tenant, b.asks("m1")); recaller.KindOf(err) != recaller.Unavailable {
 		t.Errorf("away: got %v", err)
 	}
 }

@@ -92,9 +92,6 @@ type listener struct {
 	out *http.ResponseController
 }
 
-// liveMemories bounds the memories of a briefing in the middle of a conversation (W8).
-const liveMemories = 50
-
 // writeWait bounds how long one write to a listener may take.
 const writeWait = 30 * time.Second
 
@@ -163,7 +160,7 @@ func (l *listener) event(e events.Event) bool {
 // brief sends the present briefing to a listener that missed events. It logs a failure, and the stream goes on.
 func (l *listener) brief(conv recaller.ConversationID) bool {
 	b, err := l.s.Conversations.Briefing(l.ctx, l.x.Tenant, string(conv),
-		briefing.Request{MaxMemories: liveMemories})
+		briefing.Request{MaxMemories: briefing.LiveMemories})
 	if err != nil {
 		l.s.Log.Warn("briefing for listeners failed", "request_id", l.x.ID, "kind", string(admission.KindOf(err)),
 			"err", err)

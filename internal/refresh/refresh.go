@@ -45,7 +45,6 @@ type Deps struct {
 const (
 	workers  = 2                      // briefings that are made at once
 	maxMarks = 10_000                 // conversations that wait for a briefing, or just had one
-	memories = 50                     // in a briefing (W8)
 	spacing  = 100 * time.Millisecond // between two briefings of a conversation
 	timeout  = 10 * time.Second       // of one briefing
 	retryIn  = time.Second            // after a failure; doubled for each after it

@@ -90,7 +90,7 @@ func (s *Service) begin(m *mark) (since time.Time) {
 func (s *Service) compose(ctx context.Context, m *mark) (recaller.Briefing, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	b, err := s.Briefing(ctx, m.tenant, string(m.conv), briefing.Request{MaxMemories: memories})
+	b, err := s.Briefing(ctx, m.tenant, string(m.conv), briefing.Request{MaxMemories: briefing.LiveMemories})
 	if err == nil && b.Degraded {
 		err = recaller.Errorf(recaller.Unavailable, "the briefing is degraded")
 	}

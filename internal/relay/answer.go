@@ -12,9 +12,6 @@ import (
 	"github.com/recallerhq/recaller/internal/agent"
 )
 
-// briefingLimit is how long a briefing may take.
-const briefingLimit = 2 * time.Second
-
 // utterance is something that the platform says for us: an answer, or the greeting.
 type utterance struct {
 	c        *session
@@ -117,12 +114,9 @@ func (c *session) answer(u *utterance, kept, before <-chan struct{}) {
 	}
 }
 
-// brief returns what the agent should know now: the memories may have changed since the last answer (W8). If that
-// cannot be found out, the last briefing serves.
+// brief returns what the agent should know now. If that cannot be found out, the last briefing serves.
 func (c *session) brief(ctx context.Context, turns []recaller.Turn) recaller.Briefing {
-	ctx, cancel := context.WithTimeout(ctx, briefingLimit)
-	defer cancel()
-	b, err := c.Conversations.Briefing(ctx, c.call.Tenant, c.ref, agent.Wants(turns))
+	b, err := agent.Brief(ctx, c.Conversations, c.call.Tenant, c.ref, turns)
 	switch {
 	case err != nil:
 		c.Log.WarnContext(ctx, "an answer over a relay has no new briefing", "tenant", c.call.Tenant, "conversation", c.ref, "err", err)

@@ -24,7 +24,6 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/agent"
-	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/telephony"
 )
@@ -36,12 +35,10 @@ type Agent interface {
 
 // Conversations are the calls; *conversation.Service has them.
 type Conversations interface {
+	agent.Briefings
 	AddTurns(
 		ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []conversation.TurnInput,
 	) (turns []recaller.Turn, durable bool, err error)
-	Briefing(
-		ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request,
-	) (recaller.Briefing, error)
 }
 
 // Deps are what a Server needs; all are required.

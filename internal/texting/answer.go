@@ -45,7 +45,7 @@ const keptWithin = 7
 // answer has a text answered, and sends the answer.
 func (s *Service) answer(ctx context.Context, t recaller.Tenant, th recaller.Thread, o order, tries int) error {
 	in := asking(o)
-	got, err := s.Exchanges.Answer(ctx, t.ID, in, nil)
+	got, err := s.Exchanges.Answer(ctx, t.ID, in)
 	switch {
 	case errors.Is(err, recaller.NotFound) && tries < keptWithin:
 		return recaller.Errorf(recaller.Unavailable, "the text is not kept yet")
@@ -77,7 +77,7 @@ func (s *Service) answer(ctx context.Context, t recaller.Tenant, th recaller.Thr
 }
 
 func asking(o order) exchange.Asking {
-	return exchange.Asking{Thread: o.thread, ID: o.mark, Whole: true, Patience: patience, Most: mostAnHour}
+	return exchange.Asking{Thread: o.thread, ID: o.mark, Patience: patience, Most: mostAnHour}
 }
 
 // out sends an answer. What would be refused again is not tried again.

@@ -30,9 +30,7 @@ import (
 type Exchanges interface {
 	Open(ctx context.Context, tenant recaller.TenantID, p exchange.Party) (recaller.Thread, recaller.Caller, error)
 	Keep(ctx context.Context, tenant recaller.TenantID, t recaller.Thread, in exchange.Written) (exchange.Kept, error)
-	Answer(
-		ctx context.Context, tenant recaller.TenantID, in exchange.Asking, say func(piece string) error,
-	) (exchange.Answered, error)
+	Answer(ctx context.Context, tenant recaller.TenantID, in exchange.Asking) (exchange.Answered, error)
 	Apologise(
 		ctx context.Context, tenant recaller.TenantID, in exchange.Asking, how recaller.Kind,
 	) (exchange.Answered, error)

@@ -15,10 +15,9 @@ import (
 
 // Bounds of an answer.
 const (
-	briefingLimit = 2 * time.Second
-	keepLimit     = 10 * time.Second // of one try
-	keepPause     = time.Second      // between two
-	keepTries     = 30
+	keepLimit = 10 * time.Second // of one try
+	keepPause = time.Second      // between two
+	keepTries = 30
 )
 
 // answer is one in the making.
@@ -139,9 +138,7 @@ func (t *talk) say(a *answer, piece string) error {
 
 // brief returns what the agent should know now.
 func (t *talk) brief(ctx context.Context, conv recaller.ConversationID, turns []recaller.Turn) recaller.Briefing {
-	ctx, cancel := context.WithTimeout(ctx, briefingLimit)
-	defer cancel()
-	b, err := t.Conversations.Briefing(ctx, t.who.tenant, string(conv), agent.Wants(turns))
+	b, err := agent.Brief(ctx, t.Conversations, t.who.tenant, string(conv), turns)
 	if err != nil && ctx.Err() == nil {
 		t.Log.WarnContext(ctx, "an answer in the web chat has no briefing", "tenant", t.who.tenant, "conversation", conv, "err", err)
 	}

@@ -28,7 +28,6 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/admission"
 	"github.com/recallerhq/recaller/internal/agent"
-	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/events"
 )
@@ -52,11 +51,11 @@ type Callers interface {
 
 // Conversations are what is said; *conversation.Service has them.
 type Conversations interface {
+	agent.Briefings
 	Start(ctx context.Context, tenant recaller.TenantID, in conversation.Start) (conversation.Started, error)
 	AddTurns(
 		ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []conversation.TurnInput,
 	) (turns []recaller.Turn, durable bool, err error)
-	Briefing(ctx context.Context, tenant recaller.TenantID, ref string, req briefing.Request) (recaller.Briefing, error)
 	End(ctx context.Context, tenant recaller.TenantID, ref string, in conversation.End) (recaller.Conversation, error)
 	Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
 	List(
