@@ -104,12 +104,9 @@ func TestTheServerStopsAmidAnAnswer(t *testing.T) {
 		if err := page.Say(t.Context(), "m1", "Tell me slowly"); err != nil {
 			t.Fatal(err)
 		}
-		for saw := ""; saw == ""; {
-			select {
-			case c.next <- struct{}{}:
-			case <-time.After(10 * time.Millisecond):
-			}
-			c.saw(v, &saw)
+		c.next <- struct{}{}
+		if _, _, err := page.Until(t.Context(), "piece"); err != nil {
+			t.Fatal(err)
 		}
 		over := make(chan error, 1)
 		go func() { over <- down() }()
@@ -140,20 +137,6 @@ func TestTheServerStopsAmidAnAnswer(t *testing.T) {
 	})
 }
 
-// saw looks at what a page that is loaded now would show of the answer in the making.
-func (c *counter) saw(v *webchattest.Visitor, text *string) {
-	c.t.Helper()
-	look := webchattest.Visitor{Chat: v.Chat, Origin: v.Origin, Token: v.Token}
-	on, err := look.Stream(c.t.Context())
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer on.Drop()
-	if a := on.Session.Answering; a != nil {
-		*text = a.Text
-	}
-}
-
 // Who writes again before the answer has begun gets one answer to both; who writes amid an answer gets another behind it.
 func TestAVisitorWritesAgainBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
@@ -168,36 +151,25 @@ func TestAVisitorWritesAgainBeforeTheAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	say("m1", "Tell me slowly")
-	if _, _, err := page.Until(t.Context(), "typing"); err != nil {
-		t.Fatal(err)
-	}
-	say("m2", "Are you there?")
-	if done, before, err := page.Until(t.Context(), "done"); err != nil || done.Text != "Yes, I am here." {
-		t.Fatalf("got %+v after %+v, %v; want one answer", done, before, err)
-	}
-	say("m3", "Tell me slowly")
-	if _, _, err := page.Until(t.Context(), "typing"); err != nil {
-		t.Fatal(err)
-	}
-	for saw := ""; saw == ""; {
-		select {
-		case c.next <- struct{}{}:
-		case <-time.After(10 * time.Millisecond):
+	gets := func(kind, text string) {
+		t.Helper()
+		if f, before, err := page.Until(t.Context(), kind); err != nil || text != "" && f.Text != text {
+			t.Fatalf("got %+v after %+v, %v; want %s %q", f, before, err, kind, text)
 		}
-		c.saw(v, &saw)
 	}
+	say("m1", "Tell me slowly")
+	gets("typing", "")
+	say("m2", "Are you there?")
+	gets("done", "Yes, I am here.") // and that is all
+	say("m3", "Tell me slowly")
+	gets("typing", "")
+	c.next <- struct{}{}
+	gets("piece", "")
 	say("m4", "Echo: behind it")
-	if _, _, err := page.Until(t.Context(), "message"); err != nil {
-		t.Fatal(err)
-	}
+	gets("message", "Echo: behind it")
 	close(c.next)
-	if done, _, err := page.Until(t.Context(), "done"); err != nil || done.Text != "One two three." {
-		t.Fatalf("got %+v, %v", done, err)
-	}
-	if done, _, err := page.Until(t.Context(), "done"); err != nil || done.Text != "behind it" {
-		t.Fatalf("got %+v, %v", done, err)
-	}
+	gets("done", "One two three.")
+	gets("done", "behind it")
 }
 
 // A chat in which nothing is written for as long as the tenant says is over: the page is told, and it is written up.
@@ -222,6 +194,40 @@ func TestAQuietChatEnds(t *testing.T) {
 		return rec.Conversation.Status == recaller.Completed && rec.Conversation.Summary != nil
 	})
 	c.asks(page, "m2", "Are you there?", "Yes, I am here.")
+}
+
+// A chat that was quiet while the server was restarted has ended like any quiet one, and not as one that was cut off; what is
+// written then begins another. One whose time is not over goes on.
+func TestAChatIsQuietAcrossARestart(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env ...string) {
+		dir := t.TempDir()
+		c := receptionIn(t, dir, webchat.Options{}, env...)
+		c.opens(client.WebChatPatch{})
+		v := c.visitor()
+		c.asks(c.connects(v, false), "m1", "Are you there?", "Yes, I am here.")
+		conv := c.only()
+		if err := c.app.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		next := receptionIn(t, dir, webchat.Options{}, env...)
+		next.start()
+		v.Chat, v.Last = next.url+"/chat/default", ""
+		if back := next.connects(v, false); len(back.Session.Messages) != 2 {
+			t.Errorf("after the restart he is told %q", words(back.Session.Messages))
+		}
+		next.clock.turn(31 * time.Minute)
+		next.wantClosed(1)
+		rec := next.writtenUp(conv.ID)
+		if got := rec.Conversation; got.Status != recaller.Completed || got.EndReason != "idle" || got.Summary == nil {
+			t.Errorf("got %+v, want it completed", got)
+		}
+		next.asks(next.connects(v, false), "m2", "Are you there?", "Yes, I am here.")
+		page, err := next.Conversations(t.Context(), client.ConversationFilter{})
+		if err != nil || len(page.Conversations) != 2 || page.Conversations[0].CallerID != conv.CallerID {
+			t.Errorf("got %+v, %v; want two of one visitor", page.Conversations, err)
+		}
+	})
 }
 
 // A visitor who is erased is told of nothing any more, and is somebody new if he writes again.

@@ -3,6 +3,7 @@ package app
 import (
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -134,6 +135,35 @@ func TestAMessageSentTwiceIsKeptOnce(t *testing.T) {
 		send(late, "a", "the first")
 		if got := c.only(); got.ID != conv.ID || len(c.read(conv.ID).Turns) != 2 {
 			t.Errorf("got %+v, want one conversation of two turns", got)
+		}
+	})
+}
+
+// Two tabs of a visitor write first at the same moment: they are one conversation.
+func TestTwoTabsBeginOneConversation(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env ...string) {
+		c := reception(t, webchat.Options{HelloRate: -1, AddressRate: -1}, env...)
+		reply := recaller.WebChatNone
+		c.opens(client.WebChatPatch{Reply: &reply})
+		const visitors = 20
+		var together sync.WaitGroup
+		for range visitors {
+			v := c.visitor()
+			c.connects(v, true).Drop()
+			for _, ref := range []string{"m1", "m2"} {
+				tab := *v
+				together.Go(func() {
+					if _, err := tab.Post(t.Context(), ref, "Are you there?"); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		together.Wait()
+		page, err := c.Conversations(t.Context(), client.ConversationFilter{Page: client.Page{Limit: 100}})
+		if err != nil || len(page.Conversations) != visitors {
+			t.Errorf("got %d conversations of %d visitors, %v", len(page.Conversations), visitors, err)
 		}
 	})
 }

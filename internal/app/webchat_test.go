@@ -20,7 +20,7 @@ import (
 type counter struct {
 	*exchange
 	model *llmtest.Provider
-	next  chan struct{} // nil: answers come at once
+	next  chan struct{} // lets a slow answer begin, and lets it go on after "One two"; nil: answers come at once
 }
 
 // receptionist is the model of the chat: it speaks slowly if it is told to, and says again what it is told to.
@@ -57,7 +57,7 @@ func receptionIn(t *testing.T, dir string, o webchat.Options, env ...string) *co
 	return c
 }
 
-// paced has the model speak; where it is told to speak slowly, each piece waits for c.next.
+// paced has the model speak; where it is told to speak slowly, it waits for c.next.
 func (c *counter) paced(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *counter) paced(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if at := bytes.LastIndex(body, []byte(`slowly"`)); at > bytes.LastIndex(body, []byte(`"user"`)) && c.next != nil {
-		w = &pacing{w, func() {
+		w = &pacing{ResponseWriter: w, wait: func() {
 			select {
 			case <-c.next:
 			case <-r.Context().Done():
@@ -75,14 +75,18 @@ func (c *counter) paced(w http.ResponseWriter, r *http.Request) {
 	c.model.ServeHTTP(w, r)
 }
 
-// pacing waits before each write.
+// pacing waits before the first write, and after the one that says "two".
 type pacing struct {
 	http.ResponseWriter
-	wait func()
+	wait  func()
+	flows bool
 }
 
 func (p *pacing) Write(b []byte) (int, error) {
-	p.wait()
+	if !p.flows {
+		p.wait()
+	}
+	p.flows = !bytes.Contains(b, []byte("two"))
 	n, err := p.ResponseWriter.Write(b)
 	if f, ok := p.ResponseWriter.(http.Flusher); ok {
 		f.Flush()

@@ -20,8 +20,8 @@ const (
 )
 
 // TakeUp takes up the conversations that an earlier process led, however that process ended (P9, H6): they go on.
-// Those that have been silent for the tenant's idle limit it closes as failed. Call it once, before serving. It returns
-// how many go on, and how many it closed.
+// Those that have been silent for the tenant's idle limit it closes: calls as failed. Call it once, before serving. It
+// returns how many go on, and how many it closed.
 func (s *Service) TakeUp(ctx context.Context) (live, closed int, err error) {
 	var mu sync.Mutex // guards live, and below closed and err
 	closed, err = s.tenants(ctx, func(tenant recaller.Tenant, active []recaller.Conversation) (closed int, err error) {
@@ -81,8 +81,8 @@ func (s *Service) CloseIdle(ctx context.Context) (closed int, err error) {
 	})
 }
 
-// endIdle ends a conversation that is idle by the settings that are given. It owns it meanwhile, and has what came carried out. One that has been
-// silent since it was taken up was cut: it has failed, and a start with its external id resumes it.
+// endIdle ends a conversation that is idle by the settings that are given. It owns it meanwhile, and has what came carried
+// out. A call that has been silent since it was taken up was cut: it has failed, and a start with its external id resumes it.
 func (s *Service) endIdle(ctx context.Context, e *entry, as recaller.Tenant) (did bool, err error) {
 	conv, end, again := e.ownIdle(as)
 	if end == nil {
@@ -112,7 +112,7 @@ func (e *entry) ownIdle(as recaller.Tenant) (conv recaller.Conversation, end *En
 	e.moveLocked(isIdle)
 	again, e.queue.owned, e.queue.endAsked = e.queue.endAsked, true, true
 	end = &End{Status: recaller.Completed, EndedAt: e.conv.LastActivityAt, Reason: ReasonIdle}
-	if e.silent && e.conv.Thread == "" { // a chat that falls silent goes on another time: it was not cut
+	if e.silent && !e.conv.Channel.Text() { // who types falls silent, and writes again another time: he was not cut
 		end.Status, end.Reason, end.cut = recaller.Failed, ReasonSilent, true
 	}
 	return e.conv, end, again

@@ -44,16 +44,23 @@ func TestConversationThatNobodyEndsIsClosed(t *testing.T) {
 	}
 }
 
+// A call that nobody went on with after a restart was cut off. What is typed falls silent, whoever is restarted.
 func TestIdleConversationOfAnotherProcessIsClosed(t *testing.T) {
-	b := newBench(t)
-	id := string(b.begin(keep, conversation.Start{}).Conversation.ID)
-	b.serve()
-	b.Clock.Advance(time.Hour)
-	if closed, err := b.CloseIdle(t.Context()); err != nil || closed != 1 {
-		t.Errorf("closed %d, %v; want 1", closed, err)
-	}
-	if got, err := b.Find(t.Context(), keep, id); err != nil || got.Status != recaller.Failed {
-		t.Errorf("got %+v, %v; want it failed", got, err)
+	for _, channel := range recaller.Channels() {
+		b := newBench(t)
+		id := string(b.begin(keep, conversation.Start{Channel: channel}).Conversation.ID)
+		b.serve()
+		b.Clock.Advance(time.Hour)
+		if closed, err := b.CloseIdle(t.Context()); err != nil || closed != 1 {
+			t.Errorf("%s: closed %d, %v; want 1", channel, closed, err)
+		}
+		status, reason := recaller.Completed, conversation.ReasonIdle
+		if channel == recaller.ChannelVoice {
+			status, reason = recaller.Failed, conversation.ReasonSilent
+		}
+		if got, err := b.Find(t.Context(), keep, id); err != nil || got.Status != status || got.EndReason != reason {
+			t.Errorf("%s: got %+v, %v; want it %s, %s", channel, got, err, status, reason)
+		}
 	}
 }
 

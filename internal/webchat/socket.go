@@ -39,16 +39,12 @@ func (s *Server) connect(ctx context.Context, c *connection, last string, begin 
 		return nil, why
 	}
 	c.listener = &listener{frames: make(chan frame, maxQueue)}
-	c.life, c.cut = context.WithCancelCause(ctx)
-	for {
-		if c.talk = s.talkOf(c.who); c.talk == nil {
-			s.seats.give(c.who)
-			return nil, tooMany
-		}
-		if c.talk.join(c.listener, last, begin) {
-			break
-		}
+	if c.talk = s.enter(c.who); c.talk == nil {
+		s.seats.give(c.who)
+		return nil, tooMany
 	}
+	c.life, c.cut = context.WithCancelCause(ctx)
+	c.talk.join(c.listener, last, begin)
 	s.metrics.open.WithLabelValues(c.kind).Inc()
 	c.x.Lasts(func(string) { c.cut(draining) })
 	return func() {

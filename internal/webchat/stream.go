@@ -96,7 +96,7 @@ func (f frame) event() string {
 	return "event: " + kind + "\n" + id + "data: " + string(f.encode()) + "\n\n"
 }
 
-// posted lets in who posts: nobody new comes by a post.
+// posted lets in who posts: nobody new comes by a post. Without an error, c.talk.leave must be called in the end.
 func (s *Server) posted(x *exchange, w http.ResponseWriter, r *http.Request) (ctx context.Context, c *connection, a asking, err error) {
 	if ctx, err = x.Admit(r.Context(), "", &s.ops.message); err != nil {
 		return ctx, nil, a, err
@@ -120,7 +120,7 @@ func (s *Server) posted(x *exchange, w http.ResponseWriter, r *http.Request) (ct
 		return ctx, nil, a, httpdoor.Simple(http.StatusBadRequest, "invalid", "the body must be an object of JSON")
 	}
 	c = &connection{Server: s, x: x, v: v, who: who{x.tenant.ID, v.ExternalID}}
-	if c.talk = s.talkOf(c.who); c.talk == nil {
+	if c.talk = s.enter(c.who); c.talk == nil {
 		x.why = tooMany
 		return ctx, nil, a, recaller.Errorf(recaller.Exhausted, "too many chats are open; try again later")
 	}
@@ -133,6 +133,7 @@ func (s *Server) message(x *exchange, w http.ResponseWriter, r *http.Request) er
 	if err != nil {
 		return err
 	}
+	defer c.talk.leave(nil)
 	if code, text := a.checked(); code != "" {
 		x.why = refused
 		s.metrics.message(refused)
@@ -162,6 +163,7 @@ func (s *Server) end(x *exchange, w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
+	defer c.talk.leave(nil)
 	if err := c.talk.load(ctx); err != nil {
 		return recaller.Wrap(recaller.Unavailable, err, "the chat cannot be ended now; it ends by itself when it is quiet")
 	}

@@ -34,13 +34,13 @@ type talk struct {
 	turns     []recaller.Turn         // of conv, in order
 	refs      []frame                 // messages that were kept lately, of whatever conversation
 	listeners map[*listener]struct{}
+	inside    int // listeners, and those who post: while there are any, the talk is not forgotten
 	answer    *answer
 	again     bool // the answer is to be made anew, or another one behind it
 	keeping   int  // turns of ours are being kept
 	later     []recaller.Turn
 	sub       *events.Subscription
-	linger    *time.Timer // forgets the talk; nil while somebody listens
-	gone      bool        // it was forgotten
+	linger    *time.Timer // forgets the talk; stopped while somebody is inside
 }
 
 // listener is a socket or a stream of a talk.
@@ -59,52 +59,60 @@ func (l *listener) offer(f frame) {
 	}
 }
 
-// talkOf returns the talk of a visitor; nil: there are too many.
-func (s *Server) talkOf(w who) *talk {
+// enter returns the talk of a visitor, of whom there is no other until leave is called for each time; nil: there are too many.
+func (s *Server) enter(w who) *talk {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.talks[w]
-	if t != nil {
-		return t
+	if t == nil {
+		if len(s.talks) >= maxTalks {
+			return nil
+		}
+		t = &talk{Server: s, who: w, writing: make(chan struct{}, 1), listeners: map[*listener]struct{}{}}
+		t.linger = time.AfterFunc(s.opts.Linger, t.forget)
+		s.talks[w] = t
 	}
-	if len(s.talks) >= maxTalks {
-		return nil
-	}
-	t = &talk{Server: s, who: w, writing: make(chan struct{}, 1), listeners: map[*listener]struct{}{}}
-	t.linger = time.AfterFunc(s.opts.Linger, t.forget)
-	s.talks[w] = t
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.linger.Stop()
+	t.inside++
 	return t
 }
 
-// forget takes a talk out to which nobody has listened for long. What was said is with the store.
+// leave takes somebody out, with his listener, if he has one.
+func (t *talk) leave(l *listener) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.listeners, l)
+	if t.inside--; t.inside == 0 {
+		t.linger.Reset(t.opts.Linger)
+	}
+}
+
+// forget takes out a talk in which nobody has been for long. What was said is with the store.
 func (t *talk) forget() {
 	t.Server.mu.Lock()
 	defer t.Server.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.listeners) > 0 || t.gone {
+	switch {
+	case t.inside > 0: // he came a moment ago
 		return
-	}
-	if t.answer != nil || t.keeping > 0 || len(t.writing) > 0 {
+	case t.answer != nil || t.keeping > 0:
 		t.linger.Reset(t.opts.Linger)
 		return
 	}
-	t.gone = true
 	t.unfollow()
 	delete(t.talks, t.who)
 }
 
 // join adds a listener, and hands it the beginning: what was said after the last message that it has.
-func (t *talk) join(l *listener, last string, begin session) (ok bool) {
+func (t *talk) join(l *listener, last string, begin session) {
 	if err := t.load(l.life); err != nil {
 		t.Log.WarnContext(l.life, "a visitor comes back, and what was said cannot be read", "tenant", t.who.tenant, "err", err)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.gone {
-		return false
-	}
-	t.linger.Stop()
 	t.listeners[l] = struct{}{}
 	begin.Type, begin.V, begin.Conversation, begin.Messages = typeSession, Version, string(t.conv), []frame{}
 	conv, number, named := readPlace(last)
@@ -120,17 +128,6 @@ func (t *talk) join(l *listener, last string, begin session) (ok bool) {
 	l.offer(frame{Session: &begin})
 	if begin.Answers && t.answer == nil && t.unanswered() {
 		t.respond(-1)
-	}
-	return true
-}
-
-// leave takes a listener out.
-func (t *talk) leave(l *listener) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.listeners, l)
-	if len(t.listeners) == 0 {
-		t.linger.Reset(t.opts.Linger)
 	}
 }
 
