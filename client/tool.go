@@ -117,6 +117,7 @@ type ToolReminder struct {
 	Text       string    `json:"text" doc:"What it reminds of." example:"Doctor's appointment"`
 	DueAt      time.Time `json:"dueAt" doc:"When it comes next." example:"2026-03-10T07:30:00Z"`
 	Repeats    string    `json:"repeats,omitempty" doc:"How it repeats, where it does." example:"every Monday"`
+	Reaching   string    `json:"reaching,omitempty" doc:"How the caller is reached, in few words for the agent; left out where he is not." example:"rung twice in vain (busy), goes on today at 10:20 AM"`
 	Errand     *Errand   `json:"errand,omitempty" doc:"What is done to reach the caller, where it came due already and waits for its hour, or goes on."`
 }
 
@@ -140,6 +141,7 @@ type ToolAnswer struct {
 	ReminderID      string                `json:"reminderId,omitempty" doc:"For set_reminder and cancel_reminder: the reminder." example:"0199b7a2-6f1e-7c3a-9a51-0d6c5e1f2a41"`
 	DueAt           time.Time             `json:"dueAt,omitzero" doc:"For set_reminder and cancel_reminder: when it comes due, or would have." example:"2026-03-10T07:30:00Z"`
 	Repeats         string                `json:"repeats,omitempty" doc:"For set_reminder: how it repeats." example:"every Monday"`
+	Reaching        string                `json:"reaching,omitempty" doc:"For set_reminder: how the caller is reached then; left out where he is not." example:"the caller will be rung"`
 	Reminders       []ToolReminder        `json:"reminders,omitempty" nullable:"false" doc:"For list_reminders: those that wait, soonest first; left out where none does."`
 	Recalled        []ToolRecalled        `json:"recalled,omitempty" nullable:"false" doc:"For recall: what was found, best first, at most three; left out where nothing fits."`
 	Found           *bool                 `json:"found,omitempty" doc:"For read_checkpoint: whether the caller left a matter unfinished." example:"true"`

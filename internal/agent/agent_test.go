@@ -79,6 +79,25 @@ func TestTwoToolsAtOnceAreCarriedOutInTheirOrder(t *testing.T) {
 	})
 }
 
+// Where a caller is rung, the agent can say so: of what it sets, and of what waits.
+func TestAnAgentKnowsHowACallerIsReached(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, b *bench) {
+		rings := b.settings[tenant]
+		rings.Outbound = recaller.Reaching{Reminders: recaller.MeansRing, From: "+12125550100"}
+		b.settings[tenant] = rings
+		in := b.hears("Remind me tomorrow at nine to ring Tom.")
+		b.says("", `set_reminder {"due_at":"tomorrow at nine","value":"ring Tom"}`, `list_reminders {}`)
+		b.says("I will ring you.")
+		b.answers(in)
+		for _, r := range b.results() {
+			if !strings.Contains(r, `"due":"tomorrow at 9:00 AM","reaching":"the caller will be rung"`) {
+				t.Errorf("got %s", r)
+			}
+		}
+	})
+}
+
 func TestAModelThatCallsAmissIsTold(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, b *bench) {

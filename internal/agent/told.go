@@ -30,10 +30,11 @@ type told struct {
 }
 
 type reminder struct {
-	ID      string `json:"reminder_id"`
-	Text    string `json:"text,omitempty"`
-	Due     string `json:"due"`
-	Repeats string `json:"repeats,omitempty"`
+	ID       string `json:"reminder_id"`
+	Text     string `json:"text,omitempty"`
+	Due      string `json:"due"`
+	Repeats  string `json:"repeats,omitempty"`
+	Reaching string `json:"reaching,omitempty"`
 }
 
 type found struct {
@@ -81,14 +82,14 @@ func (r *reply) found(res tool.Result) told {
 		t.Note, t.Ask = "", res.Message
 	}
 	if res.Reminder != nil {
-		at := r.reminder(*res.Reminder, res.Reminder.Text)
+		at := r.reminder(*res.Reminder, res.Reminder.Text, res.Reaching)
 		t.Reminder = &at
 	}
 	if res.Waiting != nil {
 		t.Note = "There are no reminders."
 	}
 	for _, w := range res.Waiting {
-		t.Note, t.Reminders = dataNote, append(t.Reminders, r.reminder(w.Reminder, w.Text))
+		t.Note, t.Reminders = dataNote, append(t.Reminders, r.reminder(w.Reminder, w.Text, w.Reaching))
 	}
 	for _, h := range res.Recalled {
 		t.Note = dataNote
@@ -101,11 +102,12 @@ func (r *reply) found(res tool.Result) told {
 	return t
 }
 
-// reminder tells a reminder, with its time as one says it where the caller is.
-func (r *reply) reminder(m recaller.Reminder, text string) reminder {
+// reminder tells a reminder, with its time as one says it where the caller is, and how he is reached.
+func (r *reply) reminder(m recaller.Reminder, text, reaching string) reminder {
 	now := r.Now().In(identity.ZoneOf(r.in.Caller, r.tenant))
 	return reminder{
 		ID: string(m.ID), Text: clean(text, maxText), Due: when.Phrase(m.DueAt, now, false), Repeats: repeat.Words(m.Rule),
+		Reaching: reaching,
 	}
 }
 

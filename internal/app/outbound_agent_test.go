@@ -10,6 +10,7 @@ import (
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/bridge"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
+	"github.com/recallerhq/recaller/internal/realtime"
 	"github.com/recallerhq/recaller/internal/rehearsal"
 	"github.com/recallerhq/recaller/internal/relay/relaytest"
 )
@@ -88,6 +89,10 @@ func TestARealtimeModelRings(t *testing.T) {
 						return rehearsal.Reply{Say: "I do not know why I ring.", Audio: rehearsal.Tone(h.N, 100*time.Millisecond)}
 					case h.N == 1 && strings.Contains(h.Asked, first):
 						return rehearsal.Reply{Say: first, Audio: rehearsal.Tone(h.N, 100*time.Millisecond)}
+					case len(h.Results) == 0 && h.N > 1:
+						return rehearsal.Reply{Calls: []realtime.Call{{Name: "list_reminders", Arguments: []byte(`{}`)}}}
+					case h.N > 1 && !strings.Contains(h.Results[0], `"reaching":"it is due: a call about it goes on"`):
+						return rehearsal.Reply{Say: "I was told: " + h.Results[0], Audio: rehearsal.Tone(h.N, 100*time.Millisecond)}
 					case h.N == 1:
 						return rehearsal.Reply{Say: "I was asked: " + h.Asked, Audio: rehearsal.Tone(h.N, 100*time.Millisecond)}
 					}
@@ -95,6 +100,7 @@ func TestARealtimeModelRings(t *testing.T) {
 				}})
 				d := diallingOut(t, append(env, address...)...)
 				s := &studio{d.exchange, model}
+				d.set(client.TenantSettings{MemoryTools: ptr(true)})
 				who := d.met()
 				d.choose(client.TelephonePatch{Answer: ptr(recaller.AnswerBridge), Greeting: ptr("Lakeside Dental, good morning!"), Language: ptr("en-GB")})
 				d.reach(recaller.MeansRing)

@@ -150,6 +150,33 @@ func TestAReminderRingsAndIsSpoken(t *testing.T) {
 	})
 }
 
+// An agent of the tenant's own is told how a caller is reached, too: before, and after a ring in vain.
+func TestTheToolsTellHowACallerIsReached(t *testing.T) {
+	t.Parallel()
+	d := diallingOut(t)
+	d.met()
+	d.reach(recaller.MeansRing)
+	in := client.ToolContext{CallSessionID: "CA-in", LineID: marta, AccountID: "default"}
+	waits := func() string {
+		t.Helper()
+		got, err := d.ListRemindersTool(t.Context(), client.ListRemindersCall{ToolContext: in})
+		if err != nil || len(got.Reminders) != 1 {
+			t.Fatalf("got %+v, %v", got, err)
+		}
+		return got.Reminders[0].Reaching
+	}
+	set, err := d.SetReminderTool(t.Context(), client.SetReminderCall{ToolContext: in, Value: "Take the blue pills", DueAt: "in two minutes"})
+	if err != nil || set.Reaching != "the caller will be rung" || waits() != set.Reaching {
+		t.Fatalf("got %+v, %v, then %s", set, err, waits())
+	}
+	d.clock.turn(3 * time.Minute)
+	d.app.enqueued()
+	d.hangsUp(d.rung(1), "busy")
+	if got := waits(); !strings.HasPrefix(got, "rung once in vain (busy), goes on t") { // oday, or tomorrow
+		t.Errorf("got %s", got)
+	}
+}
+
 // Nobody is there: it is rung again, then texted; her answer comes into the same conversation, whose briefing says what it
 // may be about. STOP ends it.
 func TestATextAndItsAnswer(t *testing.T) {

@@ -159,6 +159,7 @@ type answer struct {
 	ReminderID  recaller.ReminderID   `json:"reminderId,omitempty"`
 	DueAt       time.Time             `json:"dueAt,omitzero"`
 	Repeats     string                `json:"repeats,omitempty"`
+	Reaching    string                `json:"reaching,omitempty"`
 	Reminders   []waiting             `json:"reminders,omitempty"`
 	Recalled    []recalled            `json:"recalled,omitempty"`
 	Intent      string                `json:"intent,omitempty"`
@@ -171,6 +172,7 @@ type waiting struct {
 	Text       string              `json:"text"`
 	DueAt      time.Time           `json:"dueAt"`
 	Repeats    string              `json:"repeats,omitempty"`
+	Reaching   string              `json:"reaching,omitempty"`
 }
 
 type recalled struct {
@@ -183,10 +185,10 @@ type recalled struct {
 func answerOf(r tool.Result) answer {
 	out := answer{Success: true, MemoryID: r.MemoryID, Action: r.Action, Suggest: r.SuggestReminder, Message: r.Message}
 	if m := r.Reminder; m != nil {
-		out.ReminderID, out.DueAt, out.Repeats = m.ID, m.DueAt, repeat.Words(m.Rule)
+		out.ReminderID, out.DueAt, out.Repeats, out.Reaching = m.ID, m.DueAt, repeat.Words(m.Rule), r.Reaching
 	}
 	for _, w := range r.Waiting {
-		out.Reminders = append(out.Reminders, waiting{w.ID, w.Text, w.DueAt, repeat.Words(w.Rule)})
+		out.Reminders = append(out.Reminders, waiting{w.ID, w.Text, w.DueAt, repeat.Words(w.Rule), w.Reaching})
 	}
 	for _, h := range r.Recalled {
 		out.Recalled = append(out.Recalled, recalled{h.Text, h.Speaker, h.When, h.Weak})

@@ -171,7 +171,7 @@ func toolAnswerOut(name recaller.Tool, r tool.Result) client.ToolAnswer {
 		out.Action = recaller.MemoryUpdated
 	}
 	if r.Reminder != nil {
-		out.Repeats = repeat.Words(r.Reminder.Rule)
+		out.Repeats, out.Reaching = repeat.Words(r.Reminder.Rule), r.Reaching
 		out.ReminderID, out.DueAt = string(r.Reminder.ID), instant(r.Reminder.DueAt)
 	}
 	for _, h := range r.Recalled {
@@ -193,7 +193,7 @@ func toolAnswerOut(name recaller.Tool, r tool.Result) client.ToolAnswer {
 	for _, w := range r.Waiting {
 		out.Reminders = append(out.Reminders, client.ToolReminder{
 			ReminderID: string(w.ID), MemoryID: string(w.Memory), Text: w.Text, DueAt: instant(w.DueAt),
-			Repeats: repeat.Words(w.Rule), Errand: errandOut(w.Reminder),
+			Repeats: repeat.Words(w.Rule), Errand: errandOut(w.Reminder), Reaching: w.Reaching,
 		})
 	}
 	return out

@@ -19,6 +19,7 @@ type exchange struct {
 	said     time.Time // when the words were said, in the caller's zone: relative dates count from it
 	now      time.Time // in the caller's zone
 	dayFirst bool      // 5/12 is 5 December
+	tenant   recaller.Tenant
 	rights   recaller.Rights
 	turns    []int // the turns that a memory of this call came from
 }
@@ -35,6 +36,7 @@ func (s *Service) enter(ctx context.Context, x *exchange) error {
 	if err != nil {
 		return err
 	}
+	x.tenant = tenant
 	if x.caller, err = s.Store.Caller(ctx, x.call.Tenant, x.conv.Caller); err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/errand/steps"
+	"github.com/recallerhq/recaller/internal/errand/wording"
 	"github.com/recallerhq/recaller/internal/forgotten"
 	"github.com/recallerhq/recaller/internal/memory"
 )
@@ -13,7 +15,16 @@ import (
 // Waiting is a pending reminder, with what it is of.
 type Waiting struct {
 	recaller.Reminder
-	Text string
+	Text     string
+	Reaching string // how the caller is reached, in few words; empty: he is not, it is the webhook's
+}
+
+// reaching says how the caller is reached about a reminder.
+func (x exchange) reaching(r recaller.Reminder) string {
+	if x.caller.Phone() == "" {
+		return ""
+	}
+	return wording.Standing(r, steps.MeansOf(x.tenant, r), x.now)
 }
 
 // waiting reads the caller's pending reminders, soonest first: of one memory, or of all if of is "".
@@ -155,7 +166,7 @@ func (s *Service) listReminders(ctx context.Context, x exchange) (Result, error)
 	}
 	res := Result{MemoryID: of.ID, Waiting: []Waiting{}}
 	for _, r := range list {
-		w := Waiting{Reminder: r, Text: r.Text}
+		w := Waiting{Reminder: r, Text: r.Text, Reaching: x.reaching(r)}
 		if w.Text == "" {
 			m, err := s.Store.MemoryByID(ctx, x.call.Tenant, r.Memory)
 			if err != nil {

@@ -45,6 +45,7 @@ type Result struct {
 	MemoryID        recaller.MemoryID
 	Action          recaller.MemoryAction // of an update_memory: updated or created, nothing else
 	Reminder        *recaller.Reminder    // the one that was set or cancelled; nil: none
+	Reaching        string                // of a set_reminder: see Waiting
 	Waiting         []Waiting             // of a list_reminders, soonest first
 	SuggestReminder bool                  // ask the caller Message
 	Message         string
@@ -218,7 +219,9 @@ func (s *Service) carry(ctx context.Context, x exchange) (res Result, err error)
 	case recaller.ToolMarkPrivate:
 		res, err = s.markPrivate(ctx, x)
 	case recaller.ToolSetReminder:
-		res, err = s.setReminder(ctx, x)
+		if res, err = s.setReminder(ctx, x); res.Reminder != nil {
+			res.Reaching = x.reaching(*res.Reminder)
+		}
 	case recaller.ToolCancelReminder:
 		res, err = s.cancelReminder(ctx, x)
 	case recaller.ToolListReminders:

@@ -1,6 +1,6 @@
 // Package wording writes what a caller is told about a reminder: in a text, by a sentence that is spoken, on an answering
 // machine, and as an agent's first words. It is in his language, where we have it: German, English, Spanish, French,
-// Italian, Portuguese and Dutch.
+// Italian, Portuguese and Dutch. What an agent is told of how he is reached is in English.
 //
 // It is pure. What to remind of stands in its own words, behind a colon: nothing is made of it, but that days are told by
 // their names where it counts them from the day on which it was said.
