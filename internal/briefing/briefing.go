@@ -115,6 +115,8 @@ type Request struct {
 	Tools bool
 	// Stage is how far the conversation is. A system prompt leaves out what is for the first words after them.
 	Stage Stage
+	Amid  bool // somebody else spoke in the live conversation before, so nobody is welcomed to it, whatever the stage
+	Alone bool // nobody else can come to speak in it
 	// Thread asks for the prompt of a thread; Style, Query and Exclude do not count then. nil: a briefing.
 	Thread *Thread
 }

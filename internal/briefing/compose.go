@@ -79,6 +79,8 @@ type composer struct {
 	live  recaller.ConversationID // that the briefing is for; empty: none
 	begun bool                    // the caller has said what it is about
 	stage Stage                   // how far it is
+	amid  bool                    // somebody else spoke in it before
+	alone bool                    // nobody else can come to speak in it
 
 	found  []candidate                     // for the query, best first
 	reader *reader                         // knows the query; nil where nothing was found
@@ -114,6 +116,10 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 		snap: snap, open: openBeside(snap.Open, req.Exclude), now: now.In(loc), theirs: theirs, reason: in.reason, told: in.told,
 		most: req.MaxMemories, budget: budget, whole: req.Style == recaller.StyleSystemPrompt,
 		live: req.Exclude, begun: strings.TrimSpace(req.Query) != "", stage: req.Stage, thread: req.Thread,
+		amid: req.Amid, alone: req.Alone,
+	}
+	if c.amid {
+		c.stage = Underway
 	}
 	c.rings, c.agreed = soonest(snap.Reminders), agreed(snap, c.now)
 	if c.errands = c.errandOf(); c.errands != nil {
@@ -130,7 +136,7 @@ func compose(in material, now time.Time, req Request, zones *zones) recaller.Bri
 	if c.thread != nil {
 		c.thread.spoken(&b)
 	}
-	b.Degraded, b.Reason, b.Refused = in.reason != "", in.reason, in.told.refused()
+	b.Degraded, b.Reason, b.Refused = in.reason != "", in.reason, in.told.refused(c.alone)
 	return b
 }
 
@@ -306,7 +312,7 @@ func (c *composer) callerPeople() {
 	c.field(rankName, "Several people use this number", strings.Join(names, ", "), maxPeople)
 	c.unit(rankName, func(*unit) {
 		c.str("  Unless it is clear who speaks, ask before you tell any of what you know.")
-		if c.snap.Tenant.MemoryTools {
+		if c.snap.Tenant.MemoryTools && !c.alone {
 			c.str(" If it is another, call someone_else.")
 		}
 		c.str("\n")
@@ -325,6 +331,10 @@ func (c *composer) callerTotal() {
 
 // callerLead says, in our own words, how to greet the caller.
 func (c *composer) callerLead() {
+	if c.amid {
+		c.line("Somebody else spoke in this conversation before. Now this caller does: go on from there, without a greeting of " +
+			"the house, and tell nothing of the other.")
+	}
 	switch {
 	case c.reason != "" && c.resuming:
 		c.line("What else is known about the caller cannot be read just now: ask for what you need.")
@@ -348,10 +358,12 @@ func (c *composer) callerLead() {
 		c.str("\n")
 	case c.compact:
 	case c.first() && c.errands != nil:
+	case c.first() && c.amid:
+		c.line("Nothing is known of them yet.")
 	case c.first():
 		c.line("A first-time caller: greet them warmly and ask how you can help.")
 	default:
-		if c.errands != nil {
+		if c.errands != nil || c.amid {
 			c.str("Somebody who has called before")
 		} else {
 			c.str("A returning caller")
@@ -362,7 +374,7 @@ func (c *composer) callerLead() {
 		}
 		c.str(".")
 		switch {
-		case c.resuming || c.errands != nil:
+		case c.resuming || c.errands != nil || c.amid:
 		case c.open != nil:
 			c.str(" Another " + noun(c.open.Conversation.Channel) + " with them is still open.")
 		case len(c.snap.People) > 0:

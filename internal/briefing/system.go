@@ -170,12 +170,13 @@ func (c *composer) businessFacts() {
 // customer says who calls. The history tells what happened before, so this does only if nothing can be known.
 func (c *composer) customer() {
 	c.section("caller", "Customer information", true, func() {
-		if c.reason != "" || c.told.guarded() || c.snap.Caller.Withheld() {
+		if c.amid || c.reason != "" || c.told.guarded() || c.snap.Caller.Withheld() {
 			c.callerLead()
 		}
 	})
 	c.callerNumber()
 	c.callerName()
+	c.callerPeople()
 	c.callerTotal()
 }
 
@@ -251,6 +252,9 @@ func (c *composer) welcomeRest(resume resumable, usual string) string {
 // welcome adds a section with "Welcome back, Maria Lopez!". The name came from the caller, so the line is fenced.
 func (c *composer) welcome(section, lead, rest string) {
 	name := c.snap.Caller.Name
+	if len(c.snap.People) > 0 { // it may be another
+		name = ""
+	}
 	c.section(section, "", name != "", func() { c.line(lead) })
 	c.unit(rankWelcome, func(*unit) {
 		c.str("Welcome back")

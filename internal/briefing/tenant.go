@@ -20,7 +20,7 @@ func (c *composer) tenant() {
 	c.services(rankProfile+2, "Services", p.Services)
 	c.ownLine(rankProfile+3, "Phone", p.Phone)
 	c.instructions(p.Instructions)
-	if c.errands == nil { // else nobody has called
+	if c.errands == nil && !c.amid { // else nobody has called, or they were greeted
 		c.ownLine(rankGreeting, "Greeting (use on first message)", p.Greeting)
 	}
 }

@@ -95,9 +95,10 @@ func (t told) usable(line string) string {
 }
 
 // refused returns the memory tools that would do nothing.
-func (t told) refused() (out []recaller.Tool) {
+func (t told) refused(alone bool) (out []recaller.Tool) {
 	for _, tool := range recaller.Tools() {
-		if t.trust != "" && !t.rights.Allows(tool) || tool == recaller.ToolVerifyCaller && !t.pin {
+		if t.trust != "" && !t.rights.Allows(tool) || tool == recaller.ToolVerifyCaller && !t.pin ||
+			tool == recaller.ToolSomeoneElse && alone {
 			out = append(out, tool)
 		}
 	}

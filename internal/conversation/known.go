@@ -72,6 +72,7 @@ func (s *Service) brief(
 	ctx context.Context, tenant recaller.TenantID, e *entry, conv recaller.Conversation, req briefing.Request,
 ) (recaller.Briefing, error) {
 	req.Exclude, req.Trust = conv.ID, conv.Trust
+	req.Amid, req.Alone = conv.BegunAs != "" || conv.Continues != "", alone(conv)
 	if strings.TrimSpace(req.Query) == "" {
 		req.Query = ""
 	}

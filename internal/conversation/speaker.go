@@ -33,6 +33,9 @@ func (s *Service) SomeoneElse(
 	if conv.Status != recaller.Active {
 		return recaller.Handed{}, recaller.Errorf(recaller.Conflict, "the conversation has ended")
 	}
+	if alone(conv) {
+		return recaller.Handed{}, recaller.Errorf(recaller.Conflict, "a thread, and a web chat, is one person's")
+	}
 	who, as, err := s.speaks(ctx, tenant, conv, in)
 	if err != nil {
 		return recaller.Handed{}, err
@@ -66,6 +69,12 @@ func (s *Service) SomeoneElse(
 		return recaller.Handed{}, err
 	}
 	return out, nil
+}
+
+// alone reports whether nobody else can come to speak in a conversation: the chat is one person's, and so is what they can
+// read of it.
+func alone(conv recaller.Conversation) bool {
+	return conv.Thread != "" || conv.Channel == recaller.ChannelWebChat
 }
 
 // speaks finds out who speaks now.

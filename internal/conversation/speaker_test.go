@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/briefing"
 	"github.com/recallerhq/recaller/internal/conversation"
 	"github.com/recallerhq/recaller/internal/usecasetest"
 )
@@ -81,5 +82,39 @@ func TestACallGoesOnAfterALostHandOver(t *testing.T) {
 			}
 			b.wantHeard(tenant, "CA1", "0 Here is Anna.", "1 Hello Anna.", "2 Do you sell bird food?")
 		})
+	}
+}
+
+// The chat of a visitor is theirs, and so is what can be read of it: nobody else comes to speak in it.
+func TestNobodyElseSpeaksInAWebChat(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.begin(keep, conversation.Start{Caller: conversation.CallerRef{ExternalID: "visitor"}, ExternalID: "W1", Channel: recaller.ChannelWebChat})
+	_, err := b.SomeoneElse(t.Context(), keep, "W1", recaller.Speaking{Name: "Anna"})
+	b.is(err, recaller.Conflict, "")
+}
+
+// Whoever comes to speak in a call is not welcomed to it, whether they are new or were here before.
+func TestNobodyIsWelcomedAmidACall(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.begin(keep, conversation.Start{ExternalID: "CA1"})
+	amid := func() bool {
+		t.Helper()
+		brief, err := b.Briefing(t.Context(), keep, "CA1", briefing.Request{})
+		b.ok(err)
+		if strings.Contains(brief.Text, "greet them warmly") == strings.Contains(brief.Text, "Somebody else spoke in this conversation before") {
+			t.Errorf("got\n%s", brief.Text)
+		}
+		return strings.Contains(brief.Text, "Somebody else spoke")
+	}
+	if amid() {
+		t.Error("the call has begun with him")
+	}
+	b.say(keep, "CA1", "user: My boiler has been leaking since Monday.", "assistant: We come on Friday.", "user: Here is Anna.")
+	_, err := b.SomeoneElse(t.Context(), keep, "CA1", recaller.Speaking{Name: "Anna"})
+	b.ok(err)
+	if !amid() {
+		t.Error("she is welcomed to it")
 	}
 }
