@@ -75,6 +75,9 @@ type Asking struct {
 	// Language is what the caller speaks, as the platform tells it ("de-DE"); empty: it is found out from the turns. It
 	// is only for what is said when the model fails.
 	Language string
+	// Anew returns what is asked for once somebody else speaks: with what is known of them, and none of the words of the
+	// one before. nil: nobody else can, so the model may not say so.
+	Anew func(ctx context.Context) Asking
 }
 
 // By says where an answer's words are from.
@@ -110,6 +113,9 @@ type Called struct {
 // Answer. If ctx ends, Answer returns soon with what was said so far as Interrupted, and no error; the calls of a round
 // that was over by then are carried out all the same, because what they were made for was said before.
 //
+// Where the model calls someone_else, what it called after that is not carried out, and the answer goes on anew: what the
+// model was told until then is of another person.
+//
 // A repeated Answer to the same turn says something again, but a tool that is called with the same arguments does
 // nothing a second time.
 func (a *Agent) Answer(ctx context.Context, in Asking, say func(piece string) error) (Answer, error) {
@@ -139,6 +145,7 @@ type reply struct {
 	said   recaller.Dialogue
 	begun  time.Time
 	first  time.Duration // until the first word
+	handed bool          // the model said that somebody else speaks
 	out    Answer
 }
 
@@ -180,12 +187,18 @@ func (a *Agent) reply(ctx context.Context, in Asking, say func(string) error) *r
 		tenant = recaller.Tenant{ID: in.Tenant}
 	}
 	r.tenant = tenant
-	wait := a.patienceOf(in.Channel)
+	r.begin(in)
+	return r
+}
+
+// begin begins the dialogue.
+func (r *reply) begin(in Asking) {
+	wait := r.patienceOf(in.Channel)
+	r.in, r.handed = in, false
 	r.said = recaller.Dialogue{
-		System: instructions(tenant, in), Said: dialogue(in.Turns), Tools: in.offered(),
+		System: instructions(r.tenant, in), Said: dialogue(in.Turns), Tools: in.offered(),
 		MaxTokens: wait.tokens, Timeout: wait.whole, Silence: wait.silence,
 	}
-	return r
 }
 
 // rounds has the model speak, and carries out what it calls, until it calls nothing more.
@@ -204,6 +217,12 @@ func (r *reply) rounds(ctx context.Context) error {
 		results := r.carryOut(ctx, got.Calls)
 		if err := ctx.Err(); err != nil || r.out.HangUp && spoke {
 			return err
+		}
+		if r.handed {
+			in := r.in.Anew(ctx)
+			in.Anew = nil // nobody else speaks again before a word was said
+			r.begin(in)
+			continue
 		}
 		r.said.Said = append(r.said.Said,
 			recaller.Said{Speaker: recaller.Assistant, Text: got.Text, Calls: got.Calls, Thought: got.Thought},

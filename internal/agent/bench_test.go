@@ -89,7 +89,7 @@ func newBenchWith(t testing.TB, provider string, change func(*recaller.Tenant)) 
 	tools := tool.New(tool.Deps{
 		Memories: faulty{b.memories, b.faults}, Store: b.Place.Store, Words: b.Place.Store, Tenants: b.settings, Recall: b.recall,
 		Log: log, Metrics: tool.NewMetrics(b.registry), Now: b.Clock.Now, NewID: b.NewID,
-		LastTurn: func(recaller.TenantID, recaller.ConversationID) (int, bool) { return len(b.turns) - 1, true },
+		Speakers: anybody{b}, LastTurn: func(recaller.TenantID, recaller.ConversationID) (int, bool) { return len(b.turns) - 1, true },
 	})
 	b.agent = agent.New(agent.Deps{
 		Model: llm.New(llm.Settings{Provider: provider, BaseURL: server.URL, APIKey: "key", Model: "m", HTTP: server.Client(), Tries: 1}),
@@ -97,6 +97,15 @@ func newBenchWith(t testing.TB, provider string, change func(*recaller.Tenant)) 
 	})
 	b.call = b.opens("CA1")
 	return b
+}
+
+// anybody has the call go on as somebody new's.
+type anybody struct{ b *bench }
+
+func (a anybody) SomeoneElse(
+	_ context.Context, _ recaller.TenantID, _ string, in recaller.Speaking,
+) (recaller.Handed, error) {
+	return recaller.Handed{Caller: recaller.Caller{ID: "new", Name: in.Name}, Conversation: a.b.call.Conversation, Changes: make([]recaller.Change, 2)}, nil
 }
 
 // faulty is the memories, which may fail.

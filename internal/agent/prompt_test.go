@@ -69,6 +69,9 @@ func TestThePromptReadsWell(t *testing.T) {
 		"sms":   {recaller.StyleBriefing, recaller.ChannelSMS, false},
 	} {
 		b, in := known(t, test.style, test.channel, test.tools)
+		if test.channel == recaller.ChannelVoice {
+			in.Anew = func(context.Context) agent.Asking { return in }
+		}
 		b.answers(in)
 		golden(t, name, written(b.provider.Requests()[0]))
 	}

@@ -26,7 +26,7 @@ Say your goodbye in the same reply before you call this. The call ends when it w
 
 // may reports whether the model may call a tool here.
 func (in Asking) may(t recaller.Tool) bool {
-	return t.Valid() && !slices.Contains(in.Briefing.Refused, t)
+	return t.Valid() && !slices.Contains(in.Briefing.Refused, t) && (t != recaller.ToolSomeoneElse || in.Anew != nil)
 }
 
 // offered returns the tools, always in the same order, because providers keep the beginning of a prompt.
@@ -46,7 +46,8 @@ func (in Asking) offered() []recaller.ModelTool {
 	return out
 }
 
-// carryOut carries out the calls of a round, in their order, even if nobody listens any more. Each has a result.
+// carryOut carries out the calls of a round, in their order, even if nobody listens any more. Each has a result, but for
+// those behind a hand-over: they were made of what is another's.
 func (r *reply) carryOut(ctx context.Context, calls []recaller.ModelCall) []recaller.CallResult {
 	ctx = context.WithoutCancel(ctx)
 	results := make([]recaller.CallResult, 0, len(calls))
@@ -58,6 +59,9 @@ func (r *reply) carryOut(ctx context.Context, calls []recaller.ModelCall) []reca
 			found = failed(err)
 		}
 		results = append(results, recaller.CallResult{ID: c.ID, Text: found.text(), Failed: err != nil})
+		if r.handed {
+			break
+		}
 	}
 	return results
 }
@@ -84,6 +88,7 @@ func (r *reply) carry(ctx context.Context, c recaller.ModelCall, i int) (told, e
 	if err != nil {
 		return told{}, err
 	}
+	r.handed = res.Done == recaller.ToolHanded
 	return r.found(res), nil
 }
 

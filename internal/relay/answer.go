@@ -12,6 +12,9 @@ import (
 	"github.com/recallerhq/recaller/internal/agent"
 )
 
+// findLimit is how long an answer waits to know who speaks; this process knows it of the calls that it leads.
+const findLimit = time.Second
+
 // utterance is something that the platform says for us: an answer, or the greeting.
 type utterance struct {
 	c        *session
@@ -101,12 +104,7 @@ func (c *session) answer(u *utterance, kept, before <-chan struct{}) {
 	if u.ctx.Err() != nil {
 		return
 	}
-	turns := c.keeper.turns()
-	got, err := c.Agent.Answer(u.ctx, agent.Asking{
-		Tenant: c.call.Tenant, Conversation: c.ref, Channel: recaller.ChannelVoice,
-		Caller:   recaller.Caller{ID: c.call.Caller, TimeZone: c.call.TimeZone},
-		Briefing: c.brief(u.ctx, turns), Turns: turns, Language: u.language,
-	}, u.say)
+	got, err := c.Agent.Answer(u.ctx, c.asking(u.ctx, u.language), u.say)
 	u.hangUp = got.HangUp
 	if errors.Is(err, agent.ErrNoModel) { // nobody will answer
 		c.Log.ErrorContext(u.ctx, "a call over a relay has no agent", "tenant", c.call.Tenant, "conversation", c.ref, "err", err)
@@ -114,14 +112,52 @@ func (c *session) answer(u *utterance, kept, before <-chan struct{}) {
 	}
 }
 
-// brief returns what the agent should know now. If that cannot be found out, the last briefing serves.
-func (c *session) brief(ctx context.Context, turns []recaller.Turn) recaller.Briefing {
-	b, err := agent.Brief(ctx, c.Conversations, c.call.Tenant, c.ref, turns)
+// asking is what the agent is asked now.
+func (c *session) asking(ctx context.Context, language string) agent.Asking {
+	b, turns := c.brief(ctx)
+	return agent.Asking{
+		Tenant: c.call.Tenant, Conversation: c.ref, Channel: recaller.ChannelVoice, Caller: c.who, Briefing: b,
+		Turns: turns, Language: language,
+		Anew: func(ctx context.Context) agent.Asking { return c.asking(ctx, language) },
+	}
+}
+
+// brief returns what the agent should know now, and the turns that it is for. If that cannot be found out, the last briefing
+// serves, as long as the same one speaks.
+func (c *session) brief(ctx context.Context) (recaller.Briefing, []recaller.Turn) {
+	c.handed(ctx)
+	for {
+		turns := c.keeper.turns()
+		b, err := agent.Brief(ctx, c.Conversations, c.call.Tenant, c.ref, turns)
+		switch {
+		case err != nil:
+			c.Log.WarnContext(ctx, "an answer over a relay has no new briefing", "tenant", c.call.Tenant, "conversation", c.ref, "err", err)
+		case !b.Degraded || c.briefing.Text == "" || c.briefing.Degraded:
+			c.briefing = b
+		}
+		if !c.handed(ctx) {
+			return c.briefing, turns
+		}
+	}
+}
+
+// handed reports whether somebody else speaks than did when it last looked. What was known and said before is not theirs, so
+// it is gone then. Where that cannot be found out, nobody knows of whom the last briefing is.
+func (c *session) handed(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, findLimit)
+	defer cancel()
+	conv, err := c.Conversations.Find(ctx, c.call.Tenant, c.ref)
 	switch {
 	case err != nil:
-		c.Log.WarnContext(ctx, "an answer over a relay has no new briefing", "tenant", c.call.Tenant, "conversation", c.ref, "err", err)
-	case !b.Degraded || c.briefing.Text == "" || c.briefing.Degraded:
-		c.briefing = b
+		c.briefing = recaller.Briefing{}
+		return false
+	case conv.Caller == c.who.ID || conv.Caller == "": // the store has not seen it yet
+		return false
+	case c.who.ID == "":
+		c.who.ID = conv.Caller
+		return false
 	}
-	return c.briefing
+	c.who, c.briefing = recaller.Caller{ID: conv.Caller}, recaller.Briefing{}
+	c.keeper.since(conv.Turns)
+	return true
 }

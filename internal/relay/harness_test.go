@@ -36,7 +36,11 @@ type core struct {
 	ends     []conversation.End
 	marks    []string
 	briefing recaller.Briefing
-	broken   error // not nil: what everything but the agent fails with
+	briefs   func() recaller.Briefing // not nil: makes them, with the lock held
+	with     recaller.CallerID        // who speaks, as far as is known
+	from     int                      // which turn is the first of theirs
+	broken   error                    // not nil: what everything but the agent fails with; only who speaks is known
+	unknown  error                    // not nil: that is not known, either
 	asked    []agent.Asking
 	answer   func(ctx context.Context, in agent.Asking, say func(string) error) (agent.Answer, error)
 }
@@ -51,16 +55,30 @@ func (c *core) AddTurns(_ context.Context, _ recaller.TenantID, _ string, once r
 	var out []recaller.Turn
 	for _, t := range in {
 		out = append(out, recaller.Turn{
-			Number: len(c.turns), Speaker: t.Speaker, Text: strings.ReplaceAll(t.Text, "4711", "[masked]"), Interrupted: t.Interrupted, At: t.At,
+			Number: len(c.turns) - c.from, Speaker: t.Speaker, Text: strings.ReplaceAll(t.Text, "4711", "[masked]"), Interrupted: t.Interrupted, At: t.At,
 		})
 		c.turns = append(c.turns, out...)
 	}
 	return out, true, nil
 }
 
+func (c *core) Find(context.Context, recaller.TenantID, string) (recaller.Conversation, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return recaller.Conversation{Caller: c.with, Turns: len(c.turns) - c.from}, c.unknown
+}
+
+// hands has somebody else speak: the last turns go along.
+func (c *core) hands(to recaller.CallerID, along int) {
+	c.set(func() { c.with, c.from = to, len(c.turns)-along })
+}
+
 func (c *core) Briefing(context.Context, recaller.TenantID, string, briefing.Request) (recaller.Briefing, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.briefs != nil {
+		return c.briefs(), nil
+	}
 	return c.briefing, c.broken
 }
 

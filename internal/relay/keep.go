@@ -164,11 +164,15 @@ func (k *keeper) settle(turns []recaller.Turn) {
 		k.lost++
 	}
 	k.told = append(k.told, turns...)
-	most := maxTold
-	if n := len(turns); n > 0 { // where somebody else speaks, turns are counted anew: what was said before is not theirs
-		most = min(most, turns[n-1].Number+1)
-	}
-	k.told = k.told[max(0, len(k.told)-most):]
+	k.told = k.told[max(0, len(k.told)-maxTold):]
+}
+
+// since forgets all but the last n turns of the conversation: what was said before was said to somebody else. What is
+// being kept may be among them.
+func (k *keeper) since(n int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.told = k.told[max(0, len(k.told)-max(0, n-len(k.waiting))):]
 }
 
 // isOver notes that the conversation has ended.

@@ -39,6 +39,7 @@ type Conversations interface {
 	AddTurns(
 		ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []conversation.TurnInput,
 	) (turns []recaller.Turn, durable bool, err error)
+	Find(ctx context.Context, tenant recaller.TenantID, ref string) (recaller.Conversation, error)
 }
 
 // Deps are what a Server needs; all are required.

@@ -44,7 +44,9 @@ type session struct {
 	leaving  bool          // the platform was told to hang up
 	language string        // of what the caller says, as the platform tells it
 
-	briefing recaller.Briefing // the last whole one; of the answer that is being made
+	// Of the answer that is being made.
+	who      recaller.Caller   // with whom it is
+	briefing recaller.Briefing // the last whole one of theirs
 }
 
 // Error makes a reason the cause of an end.
@@ -59,6 +61,7 @@ func (s *Server) serve(ctx context.Context, conn *websocket.Conn, call *telephon
 		Server: s, conn: conn, began: s.Now(), call: call, ref: cmp.Or(string(call.Conversation), call.ID), io: context.WithoutCancel(ctx),
 		frames: make(chan frame, framesWaiting), answered: make(chan *utterance, 1), spoken: time.NewTimer(time.Hour),
 		before: make(chan struct{}), language: cmp.Or(setup.language(), call.Language),
+		who: recaller.Caller{ID: call.Caller, TimeZone: call.TimeZone},
 	}
 	close(c.before)
 	c.ctx, c.end = context.WithCancelCause(ctx)
