@@ -108,7 +108,7 @@ type Handed struct {
 	Caller       Caller
 	Conversation Conversation  // as it goes on
 	Past         *Conversation // what was said until then; nil: nothing
-	Changes      []Change      // of both callers
+	Changes      []Change      // of both callers; none: it is with whom it was before
 }
 
 // Speaking says who speaks now in a conversation that was taken to be with somebody else.

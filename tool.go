@@ -76,6 +76,7 @@ const (
 	ToolSaved     = "checkpoint saved"
 	ToolCleared   = "checkpoint cleared"
 	ToolHanded    = "somebody else speaks"
+	ToolSame      = "the same one speaks"
 
 	ToolVerified        = "caller verified"
 	ToolUnverified      = "caller not verified"

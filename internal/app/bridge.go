@@ -63,6 +63,7 @@ func (b *bridged) call(ctx context.Context, line *telephony.Line) bridge.Call {
 	}
 	out := bridge.Call{
 		Tenant: call.Tenant, Conversation: call.Conversation, Caller: call.Caller, Provider: b.provider,
+		Anew:     func(ctx context.Context) (recaller.CallerID, string) { return b.anew(ctx, call) },
 		Briefing: b.briefing(ctx, call), Greeting: call.Greeting, SpeaksFirst: true,
 		Leaving: func(o bridge.Outcome) { line.Leave(ctx, o.Apologise() || o.End().Status == recaller.Failed) },
 		Over: func(ctx context.Context, o bridge.Outcome) {
@@ -77,6 +78,16 @@ func (b *bridged) call(ctx context.Context, line *telephony.Line) bridge.Call {
 	}
 	out.Provider.Language, _, _ = strings.Cut(call.Language, "-")
 	return out
+}
+
+// anew is who speaks, and what the model is told of them, once somebody else does.
+func (b *bridged) anew(ctx context.Context, call telephony.Call) (recaller.CallerID, string) {
+	conv, err := b.app.conversations.Find(ctx, call.Tenant, string(call.Conversation))
+	if err != nil {
+		b.app.log.WarnContext(ctx, "who speaks in a bridged call is not known",
+			"tenant", call.Tenant, "conversation", call.Conversation, "err", err)
+	}
+	return conv.Caller, b.briefing(ctx, call)
 }
 
 // telnyxToken is where Telnyx shows the token that it was told to.

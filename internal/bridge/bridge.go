@@ -97,6 +97,9 @@ type Call struct {
 	Greeting     string          // what the agent says first; empty: see SpeaksFirst
 	SpeaksFirst  bool            // in words of its own; otherwise the caller begins
 	Tools        []recaller.Tool // those that the model may call beside end_call; nil: all
+	// Anew returns who speaks, once the model said that somebody else does, and the briefing that takes the place of the
+	// other's at once. nil: it comes as any newer one does.
+	Anew func(ctx context.Context) (recaller.CallerID, string)
 	// Leaving is told why the call ends, before the telephone's socket is closed: then the platform asks what comes next,
 	// and turns may still be kept. It must not wait. nil: nobody is told.
 	Leaving func(Outcome)

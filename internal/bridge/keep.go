@@ -32,7 +32,9 @@ type Keeper struct {
 	mu           sync.Mutex
 	waiting      []conversation.TurnInput
 	tokens       []string
-	done         bool // no more come
+	keeping      bool          // one of them is being kept
+	idle         chan struct{} // closed once none waits; nil: nobody waits for that
+	done         bool          // no more come
 	kept, unkept int
 }
 
@@ -76,6 +78,24 @@ func (k *Keeper) Finish() {
 	k.signal()
 }
 
+// Wait waits until no turn waits to be kept, or ctx ends.
+func (k *Keeper) Wait(ctx context.Context) {
+	k.mu.Lock()
+	if len(k.waiting) == 0 && !k.keeping {
+		k.mu.Unlock()
+		return
+	}
+	if k.idle == nil {
+		k.idle = make(chan struct{})
+	}
+	idle := k.idle
+	k.mu.Unlock()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+}
+
 // Run keeps turns until there are no more, or ctx ends. What waits then is lost.
 func (k *Keeper) Run(ctx context.Context) {
 	for {
@@ -90,6 +110,10 @@ func (k *Keeper) Run(ctx context.Context) {
 		} else {
 			k.kept++
 		}
+		if k.keeping = false; len(k.waiting) == 0 && k.idle != nil {
+			close(k.idle)
+			k.idle = nil
+		}
 		k.mu.Unlock()
 	}
 }
@@ -99,7 +123,7 @@ func (k *Keeper) next(ctx context.Context) (turn conversation.TurnInput, token s
 		k.mu.Lock()
 		if len(k.waiting) > 0 {
 			turn, token = k.waiting[0], k.tokens[0]
-			k.waiting, k.tokens = k.waiting[1:], k.tokens[1:]
+			k.waiting, k.tokens, k.keeping = k.waiting[1:], k.tokens[1:], true
 			k.mu.Unlock()
 			return turn, token, true
 		}

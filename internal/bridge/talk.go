@@ -31,6 +31,7 @@ type talk struct {
 	pressed        time.Time
 	history        []realtime.Turn // the last turns
 	pending        int             // calls that are under way
+	handed         int             // how often the model said that somebody else speaks
 	model          *session        // nil: none is connected
 	sessions       int
 	retried, busy  bool      // busy: when the model's side broke, the caller waited for words
@@ -195,19 +196,47 @@ func (t *talk) changed(e events.Event, ok bool) {
 		t.Log.Warn("a bridged call hears of no more briefings")
 	case e.Type == events.Ended:
 		t.End(Elsewhere)
-	case e.Type == events.BriefingUpdated && e.Briefing != nil && e.Briefing.Text != t.call.Briefing:
-		t.call.Briefing = e.Briefing.Text
-		if m := t.model; m != nil && m.ready {
-			t.send(m.wire.refresh(t.call.instructions()))
-		} else if m != nil {
-			m.stale = true
+	case e.Type == events.BriefingUpdated && e.Briefing != nil:
+		if e.With != "" && e.With != t.call.Caller {
+			t.speaks(e.With)
 		}
+		t.brief(e.Briefing.Text)
+	}
+}
+
+// speaks takes in who speaks now. Another session is told nothing of what was said before to somebody else.
+func (t *talk) speaks(who recaller.CallerID) {
+	if t.call.Caller != "" { // it was known who did
+		from := len(t.history)
+		for from > 0 && t.history[from-1].Speaker == recaller.User { // nobody has answered it yet: that is theirs
+			from--
+		}
+		t.history = t.history[from:]
+	}
+	t.call.Caller = who
+}
+
+// brief tells the model what it should know from now on.
+func (t *talk) brief(text string) {
+	if text == t.call.Briefing {
+		return
+	}
+	t.call.Briefing = text
+	if m := t.model; m != nil && m.ready {
+		t.send(m.wire.refresh(t.call.instructions()))
+	} else if m != nil {
+		m.stale = true
 	}
 }
 
 // result tells the model what came of a call.
 func (t *talk) result(d done) {
 	t.pending--
+	if d.handed {
+		t.handed++
+		t.speaks(d.who)
+		t.brief(d.briefing)
+	}
 	if m := t.model; m != nil && m.n == d.session {
 		delete(m.calls, d.call.ID)
 		if !d.cancelled.Load() {

@@ -52,12 +52,16 @@ type job struct {
 	session   int
 	call      realtime.Call
 	cancelled *atomic.Bool // before it was carried out, or while it was
+	after     int          // how often somebody else spoke before it was made
 }
 
 // done is a call that was carried out.
 type done struct {
 	job
-	output string
+	output   string
+	handed   bool // somebody else speaks now
+	who      recaller.CallerID
+	briefing string // of them
 }
 
 // called has a call of the model's carried out.
@@ -77,7 +81,7 @@ func (t *talk) called(m *session, c realtime.Call) {
 	default:
 		t.pending++
 		m.calls[c.ID] = &atomic.Bool{}
-		t.jobs <- job{m.n, c, m.calls[c.ID]} // has room for all that are under way
+		t.jobs <- job{m.n, c, m.calls[c.ID], t.handed} // has room for all that are under way
 	}
 }
 
@@ -94,6 +98,7 @@ func (t *talk) callOff(m *session, id string) {
 // work carries out calls, one after the other: one may forget what the one before has stored. ctx outlives the call, so
 // that what was asked for last is done, too.
 func (t *talk) work(ctx context.Context) {
+	handed := 0
 	for {
 		var j job
 		select {
@@ -105,33 +110,54 @@ func (t *talk) work(ctx context.Context) {
 		case <-ctx.Done():
 			return // it is given up
 		}
+		out := done{job: j, output: another}
+		if j.after == handed {
+			out = t.carryOut(ctx, j)
+		}
+		if out.handed {
+			handed++
+		}
 		select {
-		case t.results <- done{j, t.carryOut(ctx, j)}:
+		case t.results <- out:
 		case <-t.Ctx.Done(): // nobody waits for it
 		}
 	}
 }
 
-func (t *talk) carryOut(ctx context.Context, j job) (output string) {
+func (t *talk) carryOut(ctx context.Context, j job) (out done) {
+	out.job = j
 	if j.cancelled.Load() {
-		return ""
+		return out
 	}
 	defer func() {
 		if crash := recover(); crash != nil {
 			t.Log.Error("panic in a tool of a bridged call", "tool", j.call.Name, "stack", string(debug.Stack()))
-			output = failed
+			out.output = failed
 		}
 	}()
 	ctx, cancel := context.WithTimeout(ctx, toolLimit)
 	defer cancel()
 	name := recaller.Tool(j.call.Name)
 	if t.call.Tools != nil && !slices.Contains(t.call.Tools, name) {
-		return noTool
+		out.output = noTool
+		return out
+	}
+	if name == recaller.ToolSomeoneElse { // what was said until then is whose it was
+		t.Keep.Wait(ctx)
 	}
 	res, err := t.Tools.Do(ctx, tool.Call{
 		Tenant: t.call.Tenant, Conversation: string(t.call.Conversation), Name: name, Arguments: j.call.Arguments,
 		Once: recaller.Once{Token: "bridge call " + string(t.call.Conversation) + " " + j.call.ID},
 	})
+	if out.handed = err == nil && res.Done == recaller.ToolHanded && t.call.Anew != nil; out.handed {
+		out.who, out.briefing = t.call.Anew(ctx)
+	}
+	out.output = written(res, err)
+	return out
+}
+
+// written is what a model reads of what came of a call.
+func written(res tool.Result, err error) string {
 	var out any = answerOf(res)
 	if err != nil {
 		out = refusalOf(err)
@@ -146,7 +172,9 @@ func (t *talk) carryOut(ctx context.Context, j job) (output string) {
 const (
 	failed = `{"success":false,"error":"it did not work just now"}`
 	noTool = `{"success":false,"error":"there is no such tool"}`
-	tooFew = `{"success":false,"error":"too many calls at once"}`
+	// another is the answer to a call that was made of what is another's.
+	another = `{"success":false,"error":"somebody else speaks now: ask them"}`
+	tooFew  = `{"success":false,"error":"too many calls at once"}`
 )
 
 // answer is what a model reads of a result, in the words of the API's answers to tools.

@@ -40,6 +40,7 @@ type Event struct {
 	// Briefing is the new briefing, for BriefingUpdated. Only the newest kept event has one. A listener that comes back
 	// or is behind gets nil for a superseded briefing, and then the newer one.
 	Briefing *recaller.Briefing
+	With     recaller.CallerID // of whom the briefing is; empty: not told
 	Turns    []recaller.Turn
 	Status   recaller.Status // of the conversation, for Ended
 	Trust    recaller.Trust  // of the conversation, for TrustRaised
@@ -130,16 +131,19 @@ func (b *Bus) Listening(tenant recaller.TenantID, with recaller.CallerID) []reca
 }
 
 // Publish numbers an event and hands it to the listeners of a conversation. It is lost if nobody listens, or did a
-// moment ago, and after the conversation has ended. A zero At means now.
+// moment ago, and after the conversation has ended; so is the briefing of one who does not speak any more. A zero At
+// means now.
 func (b *Bus) Publish(tenant recaller.TenantID, conv recaller.ConversationID, e Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e.At.IsZero() {
 		e.At = b.now()
 	}
-	if l := b.streams[stream{tenant, conv}]; l != nil {
-		b.publish(l, e)
+	l := b.streams[stream{tenant, conv}]
+	if l == nil || e.With != "" && l.with.id != "" && l.with.id != e.With {
+		return
 	}
+	b.publish(l, e)
 }
 
 // Apply turns a committed change into events. Turns and the end go to their conversation's listeners, memories to those

@@ -26,12 +26,12 @@ func (s *Service) Run(ctx context.Context) {
 
 // refresh makes one briefing and hands it to the listeners.
 func (s *Service) refresh(ctx context.Context, m *mark) {
-	since := s.begin(m)
+	with, since := s.begin(m)
 	b, err := s.compose(ctx, m)
 	if err == nil {
 		err = s.announced(ctx, m)
 	}
-	switch wanted := s.settle(ctx, m, since, b, err); {
+	switch wanted := s.settle(ctx, m, with, since, b, err); {
 	case !wanted:
 	case err != nil:
 		s.failed(m.key, recaller.KindOf(err))
@@ -48,7 +48,9 @@ func (s *Service) failed(k key, kind recaller.Kind) {
 
 // settle publishes a briefing, or has it tried again. It returns false if nobody wants the briefing any more, or ctx
 // has ended.
-func (s *Service) settle(ctx context.Context, m *mark, since time.Time, b recaller.Briefing, err error) (wanted bool) {
+func (s *Service) settle(
+	ctx context.Context, m *mark, with recaller.CallerID, since time.Time, b recaller.Briefing, err error,
+) (wanted bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -62,7 +64,7 @@ func (s *Service) settle(ctx context.Context, m *mark, since time.Time, b recall
 		return true
 	}
 	m.failed = 0
-	s.Publish(m.tenant, m.conv, events.Event{Type: events.BriefingUpdated, Briefing: &b})
+	s.Publish(m.tenant, m.conv, events.Event{Type: events.BriefingUpdated, Briefing: &b, With: with})
 	s.rest(m, spacing)
 	return true
 }
@@ -78,12 +80,12 @@ func (s *Service) again(m *mark, since time.Time) {
 	s.rest(m, retryIn<<(m.failed-1))
 }
 
-// begin notes that a change from now on needs another briefing. It returns since when the mark is stale.
-func (s *Service) begin(m *mark) (since time.Time) {
+// begin notes that a change from now on needs another briefing. It returns of whom it is, and since when the mark is stale.
+func (s *Service) begin(m *mark) (with recaller.CallerID, since time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m.stale = false
-	return m.since
+	return m.with, m.since
 }
 
 // compose makes a briefing. A degraded one counts as a failure, because the agent has a better one already.

@@ -64,7 +64,7 @@ func insertToolCall(ctx context.Context, tx Tx, tenant recaller.TenantID, c reca
 func toolResults() []string {
 	all := []string{
 		recaller.ToolReminded, recaller.ToolCancelled, recaller.ToolListed, recaller.ToolRecalled, recaller.ToolResumed,
-		recaller.ToolSaved, recaller.ToolCleared, recaller.ToolHanded,
+		recaller.ToolSaved, recaller.ToolCleared, recaller.ToolHanded, recaller.ToolSame,
 		recaller.ToolVerified, recaller.ToolUnverified, recaller.ToolNothingToVerify,
 	}
 	for _, a := range []recaller.MemoryAction{

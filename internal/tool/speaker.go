@@ -30,7 +30,10 @@ func (s *Service) someoneElse(ctx context.Context, x exchange) (res Result, err 
 		return res, err
 	}
 	x.conv = out.Conversation
-	return Result{Done: recaller.ToolHanded, Message: handed(out)}, s.note(ctx, x, recaller.ToolHanded)
+	if res = (Result{Done: recaller.ToolHanded, Message: handed(out)}); len(out.Changes) == 0 {
+		res.Done = recaller.ToolSame
+	}
+	return res, s.note(ctx, x, res.Done)
 }
 
 // handed tells the model with whom it speaks now.
@@ -39,7 +42,10 @@ func handed(out recaller.Handed) string {
 	if out.Caller.Name != "" {
 		who = "You speak with " + out.Caller.Name + " now."
 	}
-	if out.Caller.Conversations == 0 {
+	switch {
+	case len(out.Changes) == 0:
+		return "You speak with the same person as before: go on."
+	case out.Caller.Conversations == 0:
 		return who + " Nothing is known of them yet. What you were told before is of another person: do not tell it."
 	}
 	return who + " They were here before: use recall to find what was said. What you were told before is of another person: do not tell it."

@@ -27,7 +27,11 @@ func (s *speakers) SomeoneElse(
 	if !ok {
 		who = recaller.Caller{ID: "new", Name: in.Name}
 	}
-	return recaller.Handed{Caller: who, Conversation: s.conv}, nil
+	out := recaller.Handed{Caller: who, Conversation: s.conv}
+	if who.ID != s.conv.Caller {
+		out.Changes = []recaller.Change{{Caller: s.conv.Caller}, {Caller: who.ID}}
+	}
+	return out, nil
 }
 
 // A model is told with whom it speaks, whether anything is known of them, and that what it knew is another's.
@@ -59,6 +63,10 @@ func TestAModelIsToldThatSomebodyElseSpeaks(t *testing.T) {
 	}
 	if recycled != 1 {
 		t.Errorf("got %+v, want one of a new owner", b.speakers.told)
+	}
+	b.speakers.known["Ana"] = b.ana.Caller
+	if res := b.does(recaller.ToolSomeoneElse, `{"name":"Ana"}`); res.Done != recaller.ToolSame || res.Message != "You speak with the same person as before: go on." {
+		t.Errorf("got %+v, want it said that nobody else speaks", res)
 	}
 	_, err = b.tools.Do(t.Context(), tool.Call{Tenant: tenant, Caller: string(b.ana.Caller.ID), Outside: true, Name: recaller.ToolSomeoneElse})
 	b.is(err, recaller.Invalid, "callSessionId")
