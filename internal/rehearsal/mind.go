@@ -287,7 +287,7 @@ func meant(text string) []string {
 }
 
 // small is what people say and do not tell.
-var small = rules.Set("hi hello hey yes no please thanks thank you okay ok well fine great good morning afternoon evening sorry help wait stop actually oh and so but")
+var small = rules.Set("hi hello hey yes no please thanks thank you okay ok well fine great good morning afternoon evening sorry help wait stop actually oh and so but one thing moment")
 
 // keyOf makes the key of a memory of a sentence.
 func keyOf(text string) string {

@@ -68,6 +68,7 @@ func TestWhatIsSaidBecomesCalls(t *testing.T) {
 		"Au revoir, madame.":                                        `end_call {}`,
 		"Yes.":                                                      "",
 		"Okay, thank you.":                                          "",
+		"Wait, one more thing.":                                     "",
 		"Hello?":                                                    `recall {"query":"Hello?"}`,
 		"Mi perro se llama Bruno y vive en Sevilla.":                store("fact", "mi_perro_se", "Mi perro se llama Bruno y vive en Sevilla."),
 		"Meine Heizung ist kaputt, wann kommt jemand?":              `recall {"query":"Meine Heizung ist kaputt, wann kommt jemand?"}`,
