@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -147,40 +145,16 @@ func TestARingSurvivesKillNine(t *testing.T) {
 	})
 }
 
-// standby is a second server on the same Postgres, on a machine of its own.
-func (r *ringer) standby() *server {
-	r.Helper()
-	s := &server{t: r, dir: filepath.Join(r.TempDir(), "data"), env: r.s.env, db: r.s.db, output: &logbook{}}
-	key := filepath.Join(s.dir, "keys", "api.key")
-	if err := os.MkdirAll(filepath.Dir(key), 0o700); err != nil {
-		r.Fatal(err)
-	}
-	if err := os.WriteFile(key, []byte(r.s.key), 0o600); err != nil {
-		r.Fatal(err)
-	}
-	r.Cleanup(func() {
-		if s.exited != nil && s.running() {
-			s.stop()
-		}
-	})
-	return s
-}
-
 // One of two servers on a Postgres serves, the other is not let in until it is gone. Whoever of them took a reminder and was
 // killed before it was due, while Twilio was asked, or while the telephone rang, the other one carries on: it rings once for
 // each.
 func TestTheStandbyCarriesOnWithARing(t *testing.T) {
 	t.Parallel()
 	r := ringing(t, onPostgres)
-	one, other := r.s, r.standby()
-	// over has whoever serves killed, and the other let in.
+	one, other := r.s, r.s.standby()
 	over := func() {
 		t.Helper()
-		if out, err := other.command("serve").CombinedOutput(); err == nil || !strings.Contains(string(out), "in use by another") {
-			t.Fatalf("two serve at once: %v, %s", err, out)
-		}
-		one.kill()
-		other.start()
+		other.takesOver(one, func() {})
 		one, other, r.s = other, one, other
 	}
 
