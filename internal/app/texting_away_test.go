@@ -12,6 +12,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/endpoint/endpointtest"
+	written "github.com/recallerhq/recaller/internal/exchange"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/telephony/telephonytest"
@@ -104,7 +105,7 @@ func TestTheCarrierIsAway(t *testing.T) {
 		if n := len(m.carrier.Texts()); n != 1 {
 			t.Errorf("%d texts went out, want 1", n)
 		}
-		wantTurns(t, m.said(0), "user: One?", "assistant: Yes, I am here.", "user: Two?", "assistant: Yes, I am here.")
+		wantTurns(t, m.said(0), "user: One?", "assistant: Yes, I am here.", "user: Two?", "assistant: Yes, I am here.", "assistant: "+written.NotDelivered)
 	})
 }
 

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -16,6 +17,7 @@ import (
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/client"
 	"github.com/recallerhq/recaller/internal/carrier/carriertest"
+	written "github.com/recallerhq/recaller/internal/exchange"
 	"github.com/recallerhq/recaller/internal/llm/llmtest"
 	"github.com/recallerhq/recaller/internal/telephony"
 	"github.com/recallerhq/recaller/internal/telephony/telephonytest"
@@ -38,6 +40,12 @@ const soon = 500 * time.Millisecond
 
 func texted(t *testing.T, env ...string) *mailbox {
 	t.Helper()
+	return textedIn(t, Options{}, env...)
+}
+
+func textedIn(t *testing.T, o Options, env ...string) *mailbox {
+	t.Helper()
+	o.TextWait = soon
 	m := &mailbox{carrier: carriertest.New(t), says: clinic}
 	m.model = llmtest.NewTalking(func(q llmtest.Request) llmtest.Said {
 		m.mu.Lock()
@@ -52,7 +60,7 @@ func texted(t *testing.T, env ...string) *mailbox {
 		"TELNYX_API_KEY=" + carriertest.TelnyxKey, "RECALLER_TELNYX_URL=" + m.carrier.URL + "/v2",
 		"RECALLER_LLM_BASE_URL=" + provider.URL + "/v1", "RECALLER_LLM_MODEL=test-model", "RECALLER_LLM_WORDS=quoted", "RECALLER_WORKERS=1",
 	}, env...)
-	m.exchange = &exchange{house: build(t, t.TempDir(), Options{TextWait: soon}, env...).start()}
+	m.exchange = &exchange{house: build(t, t.TempDir(), o, env...).start()}
 	m.Platform = telephonytest.Platform{Server: m.url, Now: m.clock.Now}
 	numbers, reply := []string{lakeside}, recaller.ReplyAgent
 	m.set(client.TenantSettings{Numbers: &numbers, Texting: &client.TextingPatch{Reply: &reply}})
@@ -85,7 +93,7 @@ func (m *mailbox) passes() {
 func (m *mailbox) goesOut(n int, to, words string) {
 	m.t.Helper()
 	got := m.carrier.WaitTexts(m.t, n)[n-1]
-	if got.Words != words || got.To != to || strings.TrimPrefix(got.From, "whatsapp:") != lakeside || got.StatusTo != telephonytest.Public+telephony.TextStatusPath {
+	if got.Words != words || got.To != to || strings.TrimPrefix(got.From, "whatsapp:") != lakeside || !strings.HasPrefix(got.StatusTo, telephonytest.Public+telephony.TextStatusPath) {
 		m.t.Fatalf("got %+v, want %q to %s", got, words, to)
 	}
 }
@@ -457,6 +465,63 @@ func TestWhatBecomesOfTextsIsCounted(t *testing.T) {
 	if len(m.all(m.Client)) != 0 {
 		t.Error("a status is kept as a text")
 	}
+}
+
+// What the carrier could not bring stands as such behind it: the agent, a call's briefing and whoever reads the record do not take
+// it for read. A confirmation is no turn, and nor is what its status says. The log names no number and no word.
+func TestATextThatDidNotArriveIsNotTakenForRead(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env ...string) {
+		logged := &notes{}
+		m := textedIn(t, Options{Log: slog.New(slog.NewTextHandler(logged, nil))}, env...)
+		fails := func(n int) {
+			t.Helper()
+			form := telephonytest.Texted("SM-out", lakeside, marta, "")
+			form.Set("MessageStatus", "undelivered")
+			form.Set("ErrorCode", "30005")
+			m.wants(m.Post(t, strings.TrimPrefix(m.carrier.Texts()[n-1].StatusTo, telephonytest.Public), form), "")
+		}
+		m.texts(marta, "Are you there?")
+		m.goesOut(1, marta, "Yes, I am here.")
+		m.settled()
+		fails(1)
+		fails(1)
+		m.texts(marta, "Help")
+		m.carrier.WaitTexts(t, 2)
+		m.settled()
+		fails(2)
+		wantTurns(t, m.said(0), "user: Are you there?", "assistant: Yes, I am here.", "assistant: "+written.NotDelivered)
+		m.rings("CA1", marta, lakeside, "Say Hangup")
+		b, err := m.ConversationBriefing(t.Context(), m.read("CA1").Conversation.ID, client.BriefingQuery{})
+		if err != nil || !strings.Contains(b.Text, written.NotDelivered) {
+			t.Errorf("the call is told %q, %v", b.Text, err)
+		}
+		m.texts(marta, "Are you there?")
+		m.goesOut(3, marta, "Yes, I am here.")
+		m.settled()
+		var told string
+		for _, q := range m.model.Requests() {
+			told = q.Messages[max(0, len(q.Messages)-2)].Text
+		}
+		if !strings.Contains(told, written.NotDelivered) {
+			t.Errorf("the agent was told %q before the last text", told)
+		}
+		m.clock.turn(time.Hour)
+		m.sweep(2) // the call, too
+		fails(3)   // too late for the record
+		holds(t, "the log", logged.String(), "a text was not delivered", "code=30005", "!"+marta, "!"+lakeside, "!I am here")
+	})
+}
+
+// What cannot be handed to the carrier was not read either.
+func TestATextThatTheCarrierRefusedIsNotTakenForRead(t *testing.T) {
+	t.Parallel()
+	m := texted(t)
+	m.carrier.Fail(1, http.StatusBadRequest, 21614)
+	m.texts(marta, "Are you there?")
+	m.eventually("it is refused", func() bool { return m.answers("refused") == 1 })
+	m.settled()
+	wantTurns(t, m.said(0), "user: Are you there?", "assistant: Yes, I am here.", "assistant: "+written.NotDelivered)
 }
 
 // Without a model, or without the keys of a carrier, the agent cannot be chosen.

@@ -45,6 +45,14 @@ type Store interface {
 	) ([]recaller.TurnID, error)
 }
 
+// Conversations are what is said; *conversation.Service has them.
+type Conversations interface {
+	agent.Briefings
+	AddTurns(
+		ctx context.Context, tenant recaller.TenantID, ref string, once recaller.Once, in []conversation.TurnInput,
+	) (turns []recaller.Turn, durable bool, err error)
+}
+
 // Agent answers; *agent.Agent does.
 type Agent interface {
 	Answer(ctx context.Context, in agent.Asking, say func(piece string) error) (agent.Answer, error)
@@ -54,7 +62,7 @@ type Agent interface {
 type Deps struct {
 	Threads       Threads
 	Store         Store
-	Conversations agent.Briefings
+	Conversations Conversations
 	Agent         Agent // nil: nothing can be answered
 	Log           *slog.Logger
 	Now           func() time.Time
@@ -114,6 +122,26 @@ func (s *Service) Tell(
 	return s.say(ctx, tenant, t, told(id), conversation.TurnInput{Speaker: recaller.Assistant, Text: text})
 }
 
+// NotDelivered stands in the place of a turn of ours, behind one that did not reach whom it was for: a turn cannot be changed,
+// and the agent, the caller's briefings and whoever reads what was said should not take it for read.
+const NotDelivered = "[Not delivered: what stands before this did not reach them, or not all of it.]"
+
+// Undelivered keeps that the answer to what was written did not arrive, once. It fails as NotFound if there is no such answer,
+// or it lies long back, and as Conflict if its conversation is over.
+func (s *Service) Undelivered(ctx context.Context, tenant recaller.TenantID, chat, id string) error {
+	st, err := s.stands(ctx, tenant, recaller.ThreadID(chat), id)
+	if err == nil && st.answered == "" {
+		err = errGone
+	}
+	if err != nil {
+		return err
+	}
+	_, _, err = s.Conversations.AddTurns(ctx, tenant, string(st.conv), undelivered(id), []conversation.TurnInput{
+		{Speaker: recaller.Assistant, Text: NotDelivered},
+	})
+	return err
+}
+
 func (s *Service) say(
 	ctx context.Context, tenant recaller.TenantID, t recaller.Thread, once recaller.Once, turn conversation.TurnInput,
 ) (Kept, error) {
@@ -135,6 +163,10 @@ func answer(id string) recaller.Once {
 	return recaller.Once{Token: "answer:" + id, Request: "answer"}
 }
 
+func undelivered(id string) recaller.Once {
+	return recaller.Once{Token: "undelivered:" + id, Request: "undelivered"}
+}
+
 // standing is where a chat stands, seen from something that was written in it.
 type standing struct {
 	thread   recaller.Thread
@@ -149,7 +181,7 @@ type standing struct {
 // answersSince counts what the tenant's side said since a time.
 func (st *standing) answersSince(from time.Time) (n int) {
 	for _, t := range st.turns {
-		if t.Speaker == recaller.Assistant && t.At.After(from) {
+		if t.Speaker == recaller.Assistant && t.Text != NotDelivered && t.At.After(from) {
 			n++
 		}
 	}
@@ -193,6 +225,7 @@ func (st *standing) read(last []briefing.Said, asked, replied []recaller.TurnID)
 	st.conv = last[at].Conversation
 	for i, said := range last {
 		switch {
+		case said.Turn.Text == NotDelivered: // nothing was said
 		case said.Turn.Speaker == recaller.Assistant:
 			st.since = time.Time{}
 		case st.since.IsZero():

@@ -29,6 +29,7 @@ type chats struct {
 	said  map[recaller.ThreadID][]briefing.Said
 	marks map[string][]recaller.TurnID
 	away  bool
+	ended bool   // the conversation is over
 	gone  string // words that were forgotten
 }
 
@@ -69,6 +70,16 @@ func (c *chats) Say(
 		turns = append(turns, kept)
 	}
 	return conv, turns, true, nil
+}
+
+func (c *chats) AddTurns(
+	ctx context.Context, _ recaller.TenantID, _ string, once recaller.Once, in []conversation.TurnInput,
+) ([]recaller.Turn, bool, error) {
+	if c.ended {
+		return nil, false, recaller.Conflict
+	}
+	_, turns, durable, err := c.Say(ctx, tenant, recaller.Thread{ID: "sms:1"}, once, in)
+	return turns, durable, err
 }
 
 func (c *chats) Messages(_ context.Context, _ recaller.TenantID, ref string, most int) ([]briefing.Said, error) {
@@ -252,6 +263,38 @@ func TestTheModelIsAway(t *testing.T) {
 	}
 	if got := b.answers(b.asks("m1")); !got.Before {
 		t.Errorf("after the apology: got %+v", got)
+	}
+}
+
+// What did not arrive stands so behind it, once, where the agent reads it; it is no answer, and nobody waits less for it.
+func TestAnAnswerDidNotArrive(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.writes("m1", "When do you open?")
+	for _, id := range []string{"m0", "m1"} {
+		if err := b.Undelivered(t.Context(), tenant, "sms:1", id); recaller.KindOf(err) != recaller.NotFound {
+			t.Errorf("%s: got %v, want that there is no answer", id, err)
+		}
+	}
+	b.answers(b.asks("m1"))
+	for range 2 { // two parts of it
+		if err := b.Undelivered(t.Context(), tenant, "sms:1", "m1"); err != nil {
+			t.Error(err)
+		}
+	}
+	b.writes("m2", "Hello?")
+	one := b.asks("m2")
+	one.Most = 2
+	if got := b.answers(one); got.TooMany || got.Text != "You wrote: Hello?" {
+		t.Errorf("got %+v", got)
+	}
+	b.has("user: When do you open?", "assistant: You wrote: When do you open?", "assistant: "+exchange.NotDelivered, "user: Hello?", "assistant: You wrote: Hello?")
+	if told := b.clerk.asked[1].Turns; len(told) != 4 || told[2].Text != exchange.NotDelivered {
+		t.Errorf("the agent was told %+v", told)
+	}
+	b.chats.ended = true
+	if err := b.Undelivered(t.Context(), tenant, "sms:1", "m2"); recaller.KindOf(err) != recaller.Conflict {
+		t.Errorf("of a conversation that is over: got %v", err)
 	}
 }
 

@@ -35,6 +35,7 @@ type core struct {
 	calls  map[string]*recaller.Conversation
 	starts []conversation.Start
 	texts  []texting.Incoming
+	lost   []texting.Outgoing
 	hang   chan struct{} // not nil: everything waits for it
 	slow   chan struct{} // not nil: beginnings wait for it
 	broken error         // not nil: what everything fails with

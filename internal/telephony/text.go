@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ import (
 // Texts takes texts that came in; *texting.Service does.
 type Texts interface {
 	Take(ctx context.Context, t recaller.Tenant, in texting.Incoming) (texting.Taken, error)
+	Undelivered(ctx context.Context, t recaller.Tenant, out texting.Outgoing) error
 }
 
 // Bounds of a text.
@@ -32,7 +34,13 @@ const (
 // text is a text that a platform tells of, or what it says became of one that we sent.
 type text struct {
 	texting.Incoming
-	status string // of one of ours; empty: it came in
+	status string // of one of ours, which Incoming has as if it had come back; empty: it came in
+	code   string // why one of ours was not delivered
+}
+
+// undelivered reports whether it says that one of ours did not arrive. That a carrier does not know is no such status.
+func (t *text) undelivered() bool {
+	return slices.Contains([]string{"undelivered", "failed", "delivery_failed", "sending_failed"}, t.status)
 }
 
 // readText reads a webhook about texts.
@@ -60,14 +68,15 @@ func (s *Server) readText(x *exchange, h hook, body []byte) (hook, error) {
 func formText(f url.Values, k kind) (t text, ok bool) {
 	t.Carrier, t.Channel = recaller.CarrierTwilio, recaller.ChannelSMS
 	t.ID = plain(cmp.Or(f.Get("MessageSid"), f.Get("SmsSid")))
-	if k == kindTextStatus {
-		t.status = plain(cmp.Or(f.Get("MessageStatus"), f.Get("SmsStatus")))
-		return t, t.ID != "" && t.status != ""
-	}
 	from, whatsapp := strings.CutPrefix(f.Get("From"), "whatsapp:")
 	t.Ours, t.Theirs = strings.TrimPrefix(f.Get("To"), "whatsapp:"), from
 	if whatsapp {
 		t.Channel = recaller.ChannelWhatsApp
+	}
+	if k == kindTextStatus {
+		t.status, t.code = plain(cmp.Or(f.Get("MessageStatus"), f.Get("SmsStatus"))), plain(f.Get("ErrorCode"))
+		t.Ours, t.Theirs = t.Theirs, t.Ours
+		return t, t.ID != "" && t.status != ""
 	}
 	t.Name = line(f.Get("ProfileName"))
 	t.Told = toldBy(f.Get("OptOutType"))
@@ -133,7 +142,10 @@ func (n *numbers) UnmarshalJSON(raw []byte) error {
 
 // message is what Telnyx tells of a text. Fields that are not there, or null, are empty.
 type message struct {
-	ID    string  `json:"id"`
+	ID     string `json:"id"`
+	Errors []struct {
+		Code string `json:"code"`
+	} `json:"errors"`
 	From  number  `json:"from"`
 	To    numbers `json:"to"`
 	Text  string  `json:"text"`
@@ -158,25 +170,28 @@ func telnyxText(body []byte) (t text, ok bool) {
 	var m message
 	bad := json.Unmarshal(in.Data.Payload, &m)
 	t.Carrier, t.Channel, t.ID = recaller.CarrierTelnyx, recaller.ChannelSMS, plain(m.ID)
+	if strings.EqualFold(m.Type, "WHATSAPP") {
+		t.Channel = recaller.ChannelWhatsApp
+	}
+	t.Theirs = strings.TrimPrefix(m.From.Number, "whatsapp:")
+	if len(m.To) > 0 {
+		t.Ours = strings.TrimPrefix(m.To[0].Number, "whatsapp:")
+	}
 	if in.Data.Kind != "message.received" {
-		t.status = "other"
+		t.status, t.Ours, t.Theirs = "other", t.Theirs, t.Ours
 		if in.Data.Kind == "message.finalized" && len(m.To) > 0 {
 			t.status = cmp.Or(plain(m.To[0].Status), t.status)
 		}
+		if len(m.Errors) > 0 {
+			t.code = plain(m.Errors[0].Code)
+		}
 		return t, true
-	}
-	if strings.EqualFold(m.Type, "WHATSAPP") {
-		t.Channel = recaller.ChannelWhatsApp
 	}
 	var refs []string
 	for i := range min(len(m.Media), maxPieces) {
 		refs = append(refs, reference(m.Media[i].Type, m.Media[i].URL))
 	}
 	t.Text = written(m.Text, refs)
-	t.Theirs = strings.TrimPrefix(m.From.Number, "whatsapp:")
-	if len(m.To) > 0 {
-		t.Ours = strings.TrimPrefix(m.To[0].Number, "whatsapp:")
-	}
 	return t, bad == nil && t.ID != "" && t.Theirs != "" && t.Ours != "" && len(t.Text) <= maxWritten
 }
 
@@ -247,9 +262,7 @@ func written(words string, refs []string) string {
 func (s *Server) texted(ctx context.Context, x *exchange, w http.ResponseWriter, h hook) error {
 	t := *h.text
 	if t.status != "" {
-		x.result = resultStatus
-		s.metrics.delivery(t.Carrier, t.status)
-		return s.silence(x, w)
+		return s.stands(ctx, x, w, h)
 	}
 	key := string(t.Carrier) + " " + t.ID
 	s.metrics.textsDropped.Add(float64(s.texts.hold(key, t.Incoming)))
@@ -261,6 +274,30 @@ func (s *Server) texted(ctx context.Context, x *exchange, w http.ResponseWriter,
 	}
 	s.texts.drop(key)
 	x.result = took
+	return s.silence(x, w)
+}
+
+// stands answers a webhook about a text of ours. That it did not arrive is kept; if that fails, platforms that try again do.
+func (s *Server) stands(ctx context.Context, x *exchange, w http.ResponseWriter, h hook) error {
+	t := *h.text
+	x.result = resultStatus
+	s.metrics.delivery(t.Carrier, t.status)
+	if !t.undelivered() {
+		return s.silence(x, w)
+	}
+	_, err := asked(ctx, s, func(ctx context.Context) (struct{}, error) {
+		tenant, err := s.Tenants.ByNumber(ctx, t.Ours)
+		if err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, s.Texts.Undelivered(ctx, tenant, texting.Outgoing{
+			Carrier: t.Carrier, Channel: t.Channel, Ours: t.Ours, Theirs: t.Theirs, Mark: h.query.Get(texting.MarkParameter), Code: t.code,
+		})
+	})
+	if err != nil && !nobodys(err) {
+		x.result = resultUnavailable
+		return recaller.Errorf(recaller.Unavailable, "what became of the text cannot be kept now; send it again")
+	}
 	return s.silence(x, w)
 }
 

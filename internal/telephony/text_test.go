@@ -32,6 +32,17 @@ func (c *core) Take(_ context.Context, _ recaller.Tenant, in texting.Incoming) (
 	return texting.Kept, nil
 }
 
+// Undelivered notes a text of ours that did not arrive.
+func (c *core) Undelivered(_ context.Context, _ recaller.Tenant, out texting.Outgoing) error {
+	if err := c.wait(); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost = append(c.lost, out)
+	return nil
+}
+
 // taken are the texts that were taken.
 func (c *core) taken() []texting.Incoming {
 	c.mu.Lock()
@@ -134,6 +145,31 @@ func TestWhatIsReadOfAnEventAboutAText(t *testing.T) {
 		if len(got) != 1 || cmp.Diff(*test.want, got[0]) != "" {
 			t.Errorf("%s: got %+v, want %+v", name, got, test.want)
 		}
+	}
+}
+
+// Of what becomes of our texts only that one did not arrive is told further, with what it was of.
+func TestATextOfOursDidNotArrive(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, recaller.Telephone{}, nil)
+	address := telephony.TextStatusPath + "?" + texting.MarkParameter + "=abc"
+	for _, status := range []string{"queued", "sent", "delivered", "read", "undelivered", "failed", "sung"} {
+		form := telephonytest.Texted("SM1", "whatsapp:"+ours, theirs, "")
+		form.Set("MessageStatus", status)
+		form.Set("ErrorCode", "30003")
+		d.want(status, d.Post(t, address, form), http.StatusOK, "")
+	}
+	whatsapp := texting.Outgoing{Carrier: recaller.CarrierTwilio, Channel: "whatsapp", Ours: ours, Theirs: theirs, Mark: "abc", Code: "30003"}
+	d.Telnyx = true
+	for _, status := range []string{"delivered", "delivery_unconfirmed", "delivery_failed", "sending_failed"} {
+		d.want(status, d.Message(t, address, "message.finalized", map[string]any{
+			"id": "m1", "type": "SMS", "from": map[string]any{"phone_number": ours}, "to": []any{map[string]any{"phone_number": theirs, "status": status}},
+			"errors": []any{map[string]any{"code": "40008"}},
+		}), http.StatusOK, "")
+	}
+	sms := texting.Outgoing{Carrier: recaller.CarrierTelnyx, Channel: "sms", Ours: ours, Theirs: theirs, Mark: "abc", Code: "40008"}
+	if diff := cmp.Diff([]texting.Outgoing{whatsapp, whatsapp, sms, sms}, d.core.lost); diff != "" {
+		t.Errorf("what did not arrive (-want +got):\n%s", diff)
 	}
 }
 

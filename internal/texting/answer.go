@@ -88,15 +88,19 @@ func (s *Service) out(
 	switch {
 	case err == nil:
 		s.Metrics.answer(answerSent)
+		return nil
 	case errors.Is(err, recaller.ErrOptedOut):
 		s.Metrics.answer(answerStopped)
-		return nil
 	case errors.Is(err, recaller.Invalid):
 		s.Metrics.answer(answerRefused)
 		s.Log.WarnContext(ctx, "a text was refused by the carrier", "tenant", tenant, "thread", th.ID, "carrier", string(o.carrier), "err", err)
+	default:
+		return err
+	}
+	if o.what != toAnswer {
 		return nil
 	}
-	return err
+	return s.undelivered(ctx, tenant, string(th.ID), o.mark)
 }
 
 // GiveUp ends a job of which every try failed. Where the model did not answer, he is told so once.
@@ -132,6 +136,7 @@ func (s *Service) GiveUp(ctx context.Context, j recaller.Job, cause error) error
 	if err := s.deliver(ctx, j.Tenant, th, o, got.Text); err != nil { // the carrier is away, too
 		s.Log.WarnContext(ctx, "an answer is kept, and could not be sent",
 			"tenant", j.Tenant, "thread", th.ID, "kind", string(recaller.KindOf(err)))
+		return s.undelivered(ctx, j.Tenant, string(th.ID), o.mark)
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ type Exchanges interface {
 	Apologise(
 		ctx context.Context, tenant recaller.TenantID, in exchange.Asking, how recaller.Kind,
 	) (exchange.Answered, error)
+	Undelivered(ctx context.Context, tenant recaller.TenantID, chat, id string) error
 }
 
 // Store is what this package asks of the store.
