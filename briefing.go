@@ -29,6 +29,7 @@ type Briefing struct {
 	Degraded bool   // something is missing that should be here
 	Reason   string // why, when Degraded: "deadline", "store unavailable" …
 	Refused  []Tool // memory tools that would do nothing for who speaks: what is known of them does not allow it
+	Unnamed  bool   // the caller's name is known, and may not be told
 }
 
 // MessagePart is the name of the part that has what the user says now. Only the prompt of a thread has it; it is the last.

@@ -66,7 +66,7 @@ func layers() []layer {
 func edges() map[string][]string {
 	return map[string][]string{
 		"livebuffer":     {"when"},
-		"forgotten":      {"memory/likeness", "pin", "recall/token", "speech"},
+		"forgotten":      {"embed/static", "memory/likeness", "pin", "recall/token", "speech", "wrapup/name"},
 		"recall/index":   {"recall/token", "recall/kind", "when", "embed/static", "vector", "forgotten", "speech"},
 		"embed/static":   {"recall/token", "vector"},
 		"embed/dialogue": {"recall/token", "vector"},

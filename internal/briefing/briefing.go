@@ -183,7 +183,9 @@ func (s *Service) Briefing(
 		}
 		unarchived(&snap, now)
 		in := material{snap: snap, found: found, kinds: s.kinds, told: told}
-		return compose(in, now, s.budgeted(req), s.zones), nil
+		out := compose(in, now, s.budgeted(req), s.zones)
+		out.Unnamed = told.unnamed
+		return out, nil
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return recaller.Briefing{}, recaller.Wrap(recaller.Timeout, ctx.Err(), "the request was cancelled")

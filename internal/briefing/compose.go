@@ -338,6 +338,12 @@ func (c *composer) callerLead() {
 	switch {
 	case c.reason != "" && c.resuming:
 		c.line("What else is known about the caller cannot be read just now: ask for what you need.")
+	case c.told.guarded() && c.snap.Caller.Name != "":
+		c.str("Use the name, but do not speak of earlier calls, nor say that there were none")
+		if !c.compact {
+			c.str(": greet them kindly, and ask for what you need")
+		}
+		c.line(".")
 	case c.told.guarded():
 		c.str("Do not say that you remember them or that they are new")
 		if !c.compact {

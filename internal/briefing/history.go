@@ -151,7 +151,7 @@ func (c *composer) brief(conv recaller.Conversation) {
 	switch {
 	case failed:
 		c.brokeOff(conv)
-	case c.whole:
+	case c.whole, conv.Analysis != nil: // it was written up, and may not be told
 		c.str("No summary available")
 	default:
 		c.str("Not written up yet.")

@@ -10,10 +10,11 @@ import (
 
 // told is what an agent may be told in a conversation, and what that means.
 type told struct {
-	trust  recaller.Trust
-	rights recaller.Rights
-	held   bool // something that is known may not be told until it is sure who speaks
-	pin    bool // he can prove by a PIN who he is
+	trust   recaller.Trust
+	rights  recaller.Rights
+	unnamed bool // what he is called may not be told
+	held    bool // something that is known may not be told until it is sure who speaks
+	pin     bool // he can prove by a PIN who he is
 }
 
 // told says what may be told: by the tier that the request names, or a surer one that the conversation, or the thread's, has
@@ -41,6 +42,8 @@ func (t told) guarded() bool {
 
 // withhold takes out of a briefing's material what may not be told (B1).
 func (t *told) withhold(snap *recaller.Snapshot, found []recaller.Hit) []recaller.Hit {
+	name := snap.Caller.Name
+	defer func() { t.unnamed = snap.Caller.Name != name }()
 	t.pin = snap.Caller.HasPIN && snap.Tenant.MemoryTools && t.trust != recaller.TrustVerified
 	if t.rights.Tells(recaller.TellAll) {
 		return found
@@ -125,7 +128,7 @@ func (c *composer) trust() {
 		case c.told.rights.Tell == recaller.TellNothing:
 			text += ": nothing that is known may be told. Do not say whether you know them."
 		case c.told.rights.Tell == recaller.TellName:
-			text += ": nothing may be told beyond what stands here. Do not say what you know, or that there is more."
+			text += ": nothing may be told beyond what stands here. Do not say that there is more."
 		default:
 			text += ": some of what is known is kept back. Do not guess it, and do not say that there is more."
 		}

@@ -103,6 +103,9 @@ func (s *Service) Start(ctx context.Context, tenantID recaller.TenantID, in Star
 	if err != nil {
 		return Started{}, err
 	}
+	if b.Unnamed {
+		opened.Caller.Name, opened.Caller.NameSource = "", ""
+	}
 	opened.Conversation.Summary = nil // one that ended before may say what was forgotten; Get leaves that out
 	return Started{
 		Conversation: opened.Conversation, Caller: opened.Caller,

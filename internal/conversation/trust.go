@@ -2,11 +2,9 @@ package conversation
 
 import (
 	"context"
-	"slices"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
-	"github.com/recallerhq/recaller/internal/memory/likeness"
 )
 
 // Verify notes that it is known now who the caller of an active conversation is. Listeners are told, and the briefing is
@@ -60,19 +58,19 @@ func (s *Service) surer(c *recaller.Conversation, tenant recaller.TenantID) {
 // Timeline is what may be told of a caller's last conversations.
 type Timeline struct {
 	Conversations []recaller.Conversation // newest first
-	Unnamed       bool                    // what he is called is private
+	Name          string                  // what he is called; empty where that is private
 }
 
 // Timeline returns the last conversations of a caller, as far as a tier of trust may be told of them. NotFound where
 // nothing may be told.
 func (s *Service) Timeline(
-	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, most int, trust recaller.Trust,
+	ctx context.Context, tenant recaller.TenantID, who recaller.Caller, most int, trust recaller.Trust,
 ) (out Timeline, err error) {
-	private, err := s.withheld(ctx, tenant, caller, trust)
+	private, err := s.withheld(ctx, tenant, who.ID, trust)
 	if err != nil {
 		return out, err
 	}
-	f := recaller.ConversationFilter{Caller: caller, Page: recaller.Page{Limit: most}}
+	f := recaller.ConversationFilter{Caller: who.ID, Page: recaller.Page{Limit: most}}
 	if out.Conversations, _, err = s.List(ctx, tenant, f); err != nil {
 		return out, err
 	}
@@ -87,7 +85,9 @@ func (s *Service) Timeline(
 			out.Conversations[i].Analysis = &told
 		}
 	}
-	out.Unnamed = slices.ContainsFunc(private, func(m recaller.Memory) bool { return likeness.OfName(m.Key) })
+	if !forgotten.Unnamed(private, who.Name) {
+		out.Name = who.Name
+	}
 	return out, nil
 }
 

@@ -145,6 +145,9 @@ func (v View) Hides(conv recaller.ConversationID, turn recaller.Turn) bool {
 	}
 	said := words(turn.Text)
 	agent := turn.Speaker == recaller.Assistant
+	if agent && x.private[place{conv, turn.Number - 1}] { // what it says to that
+		return true
+	}
 	asks := len(x.asked[conv]) > 0 && said.asks()
 	before := func(t *thing) bool { return t.before(conv, turn.Number, turn.At) }
 	here := func(t *thing) bool { return conv == t.asked.Conversation }

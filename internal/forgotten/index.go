@@ -12,6 +12,7 @@ import (
 // rules: carried, phrase and thing say what counts. Safe for concurrent use.
 type index struct {
 	places  map[place]bool                       // the turns that things came from, and those that asked for them
+	private map[place]bool                       // those of places from which something private came
 	convs   map[recaller.ConversationID]bool     // those of places
 	asked   map[recaller.ConversationID][]*thing // by the conversation that asked for them
 	values  []entry[carried]                     // what they are known by, each once
@@ -20,8 +21,10 @@ type index struct {
 	key     map[string][]int32                   // stems, in the keys of which values
 	name    map[string][]int32                   // words of names, of which values
 	exact   map[string][]int32                   // numbers, of which values
-	telling map[string][]int32                   // stems that tell by themselves, of which values
-	heads   map[string][]int32                   // how stems begin, of which phrases
+	secrets []*secret                            // those of values
+	secret  []int32                              // of which values they are
+	memo    memo
+	heads   map[string][]int32 // how stems begin, of which phrases
 }
 
 // place is a turn of a conversation.
@@ -38,9 +41,9 @@ type entry[T any] struct {
 
 func indexOf(things []thing) *index {
 	x := &index{
-		places: map[place]bool{}, convs: map[recaller.ConversationID]bool{}, asked: map[recaller.ConversationID][]*thing{},
+		places: map[place]bool{}, private: map[place]bool{}, convs: map[recaller.ConversationID]bool{}, asked: map[recaller.ConversationID][]*thing{},
 		value: map[string][]int32{}, key: map[string][]int32{}, name: map[string][]int32{},
-		exact: map[string][]int32{}, telling: map[string][]int32{}, heads: map[string][]int32{},
+		exact: map[string][]int32{}, heads: map[string][]int32{}, memo: memo{like: map[asked][][]int{}},
 	}
 	seen := map[string]int32{}
 	for i := range things {
@@ -50,6 +53,9 @@ func indexOf(things []thing) *index {
 			for _, n := range p.Turns {
 				if p.Conversation != "" {
 					x.places[place{p.Conversation, n}], x.convs[p.Conversation] = true, true
+					if t.at.Equal(always) {
+						x.private[place{p.Conversation, n}] = true
+					}
 				}
 			}
 		}
@@ -69,12 +75,15 @@ func (x *index) addValue(c carried, t *thing, seen map[string]int32) {
 	if !known {
 		i = int32(len(x.values))
 		seen[id], x.values = i, append(x.values, entry[carried]{what: c})
-		post(x.value, i, c.value...)
+		if c.secret != nil {
+			x.secrets, x.secret = append(x.secrets, c.secret), append(x.secret, i)
+		} else {
+			post(x.value, i, c.value...)
+		}
 		post(x.key, i, c.key...)
 		post(x.name, i, c.name...)
 		if c.name == nil && len(c.value) > 0 {
 			post(x.exact, i, c.exact...)
-			post(x.telling, i, c.telling...)
 		}
 	}
 	x.values[i].things = append(x.values[i].things, t)
@@ -111,7 +120,7 @@ func head(stem string) string { return stem[:min(len(stem), longStem)] }
 // carries reports whether a text carries a value of a thing that counts.
 func (x *index) carries(said text, counts func(*thing) bool) bool {
 	counted := func(i int32) bool { return slices.ContainsFunc(x.values[i].things, counts) }
-	return x.names(said, counted) || x.numbers(said, counted) || x.tells(said, counted) || x.covers(said, counted)
+	return x.names(said, counted) || x.numbers(said, counted) || x.betrays(said, counted) || x.covers(said, counted)
 }
 
 func (x *index) names(said text, counted func(int32) bool) bool {
@@ -136,11 +145,19 @@ func (x *index) numbers(said text, counted func(int32) bool) bool {
 	})
 }
 
-// tells reports whether a text has a stem that tells a value by itself.
-func (x *index) tells(said text, counted func(int32) bool) bool {
-	return len(x.telling) > 0 && slices.ContainsFunc(said.content(), func(stem string) bool {
-		return slices.ContainsFunc(x.telling[stem], counted)
-	})
+// betrays reports whether a text tells a private value.
+func (x *index) betrays(said text, counted func(int32) bool) bool {
+	if len(x.secrets) == 0 {
+		return false
+	}
+	l := said.language()
+	for i, s := range x.secrets {
+		like := func(w string) []int { return x.memo.of(x.secrets, l, w)[i] }
+		if counted(x.secret[i]) && x.values[x.secret[i]].what.name == nil && s.told(said, like) {
+			return true
+		}
+	}
+	return false
 }
 
 // covers reports whether a text, or a sentence of it, has enough stems of a value.

@@ -44,10 +44,19 @@ func Withhold(snap *recaller.Snapshot) View {
 	if c := snap.Checkpoint; c != nil && c.Summary != "" && v.Checkpoint(*c).Summary == "" { // what is left of it says nothing
 		snap.Checkpoint = nil
 	}
-	if slices.ContainsFunc(snap.Private, func(m recaller.Memory) bool { return likeness.OfName(m.Key) }) {
+	if Unnamed(snap.Private, snap.Caller.Name) {
 		snap.Caller.Name, snap.Caller.NameSource = "", ""
 	}
 	return v
+}
+
+// Unnamed reports whether a caller's name may not be told: it is private, or was taken from what is.
+func Unnamed(private []recaller.Memory, name string) bool {
+	if name == "" || len(private) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(private, func(m recaller.Memory) bool { return likeness.OfName(m.Key) }) ||
+		New(AsIf(private)).index().carries(words(name), func(*thing) bool { return true })
 }
 
 // Untold returns the versions of private memories, and those of a caller's active memories that say the same.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/recallerhq/recaller/internal/embed/static"
 	"github.com/recallerhq/recaller/internal/memory/likeness"
 	"github.com/recallerhq/recaller/internal/recall/token"
 )
@@ -25,11 +26,15 @@ type word struct {
 type text struct {
 	sentences [][]word
 	capitals  bool // it has capitals, which a recogniser may not write
+	raw       string
 }
+
+// language is that of a text.
+func (t text) language() token.Language { return static.LanguageOf(t.raw) }
 
 // words reads a text.
 func words(s string) text {
-	var t text
+	t := text{raw: s}
 	var scan token.Scanner
 	end := true // of a sentence
 	from := 0
@@ -113,14 +118,12 @@ func content(sentences ...[]word) []string {
 
 // carried is what a value is known by when it is said again.
 type carried struct {
-	value []string // its stems
-	key   []string // those of its key
-	name  []string // of the caller's own name: its words, any of which tells it
-	rare  bool     // a name or a number: its one word is enough
-	exact []string // numbers, and words beside numbers, as runs: any of them tells it
-	// Of what is private: any of these stems tells it, and half of the value does.
-	telling []string
-	secret  bool
+	value  []string // its stems
+	key    []string // those of its key
+	name   []string // of the caller's own name: its words, any of which tells it
+	rare   bool     // a name or a number: its one word is enough
+	exact  []string // numbers, and words beside numbers, as runs: any of them tells it
+	secret *secret  // of what is private; it is known by less: to hide too much of it costs a detail, to hide too little tells it
 }
 
 // read returns what the value under a key is known by.
@@ -143,40 +146,24 @@ func read(key, value string) carried {
 	return c
 }
 
-// readSecret is read for what is private. It is known by less: to hide too much of it costs a detail, to hide too little
-// tells it.
+// readSecret is read for what is private.
 func readSecret(key, value string) carried {
 	c := read(key, value)
-	c.secret, c.telling = true, words(value).telling()
+	c.secret = secretOf(key, value)
 	return c
-}
-
-// telling returns the stems of names and abbreviations in a text, and of whatever else is written like them, as the nouns
-// of German are.
-func (t text) telling() []string {
-	var out []string
-	for _, sentence := range t.sentences {
-		for _, w := range sentence {
-			if w.stem != "" && (w.loud || w.capital && !w.first) && !calendar[strings.TrimSuffix(w.text, "s")] && !greetings[w.text] {
-				out = append(out, w.stem)
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // id tells what a value is known by from others.
 func (c carried) id() string {
 	id := strconv.FormatBool(c.rare)
-	for _, list := range [][]string{c.value, c.key, c.name, c.exact, c.telling} {
+	for _, list := range [][]string{c.value, c.key, c.name, c.exact} {
 		id += "\x01" + strings.Join(list, "\x02")
 	}
-	return id + strconv.FormatBool(c.name == nil) + strconv.FormatBool(c.secret)
+	return id + strconv.FormatBool(c.name == nil) + strconv.FormatBool(c.secret != nil)
 }
 
 func (c carried) equal(o carried) bool {
-	return c.secret == o.secret &&
+	return (c.secret == nil) == (o.secret == nil) &&
 		slices.Equal(c.value, o.value) && slices.Equal(c.key, o.key) && slices.Equal(c.name, o.name)
 }
 
@@ -221,8 +208,8 @@ func (c carried) in(t text) bool {
 	}) {
 		return true
 	}
-	if slices.ContainsFunc(c.telling, t.has) {
-		return true
+	if c.secret != nil {
+		return c.secret.in(t)
 	}
 	covered := 0
 	for _, stem := range c.value {
@@ -240,8 +227,6 @@ func (c carried) covered(covered int, t text) bool {
 		return false
 	case n == 1:
 		return c.rare || len(t.content()) <= brief || slices.ContainsFunc(c.key, t.has)
-	case c.secret:
-		return covered > 1 && 2*covered >= n
 	case n <= leastEcho:
 		return covered == n
 	default:
@@ -354,7 +339,9 @@ var (
 
 	// calendar are words with a capital that stand beside any number.
 	calendar = set(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november
-		december montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar marz mai juni juli oktober dezember uhr euro pm am`)
+		december montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar marz mai juni juli oktober dezember uhr euro pm am
+		lunes martes miercoles jueves viernes sabado domingo enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+		lundi mardi mercredi jeudi vendredi samedi dimanche janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre`)
 
 	greetings = set(`hi hello hey good morning afternoon evening name called calling call speaking caller goes prefers known mr mrs ms miss dr sir madam`)
 

@@ -64,6 +64,9 @@ func (s *server) getBriefing(ctx context.Context, x *exchange, args tool.Argumen
 		return Told{Message: nobodyKnown}, nil
 	}
 	b, err := s.Briefer.Briefing(ctx, x.Tenant, who.ID, req)
+	if b.Unnamed {
+		who.Name = ""
+	}
 	return told(who.Name, b), err
 }
 

@@ -59,7 +59,7 @@ type Conversations interface {
 	// IsWith reports whether a conversation that goes on is with whoever has an identity, and does not need the store.
 	IsWith(tenant recaller.TenantID, conv recaller.ConversationID, who recaller.Identity) bool
 	Timeline(
-		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, most int, trust recaller.Trust,
+		ctx context.Context, tenant recaller.TenantID, who recaller.Caller, most int, trust recaller.Trust,
 	) (conversation.Timeline, error)
 	Withheld(
 		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, trust recaller.Trust,

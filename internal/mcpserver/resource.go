@@ -125,18 +125,15 @@ type past struct {
 }
 
 func (s *server) timelineOf(ctx context.Context, x *exchange, who recaller.Caller) (string, error) {
-	told, err := s.Conversations.Timeline(ctx, x.Tenant, who.ID, timelineLength, recaller.TrustClaimed)
+	told, err := s.Conversations.Timeline(ctx, x.Tenant, who, timelineLength, recaller.TrustClaimed)
 	if err != nil {
 		return "", err
-	}
-	if told.Unnamed {
-		who.Name = ""
 	}
 	out := struct {
 		Name          string `json:"name,omitempty"`
 		FirstSeen     string `json:"firstSeen"`
 		Conversations []past `json:"conversations"`
-	}{who.Name, stamp(who.FirstSeen), []past{}}
+	}{told.Name, stamp(who.FirstSeen), []past{}}
 	for _, c := range told.Conversations {
 		p := past{
 			ID: string(c.ID), At: stamp(c.StartedAt), Channel: string(c.Channel), Status: string(c.Status), Turns: c.Turns,

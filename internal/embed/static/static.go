@@ -36,7 +36,7 @@ func Vector(text string) []float32 {
 		sum   Sum
 		some  [16]uint32
 	)
-	l, rows := languageOf(text), some[:0]
+	l, rows := LanguageOf(text), some[:0]
 	for words.Reset(text); words.Next(); {
 		rows = RowsIn(l, words.Word(l), rows[:0])
 		for _, row := range rows {
@@ -53,9 +53,9 @@ func Vector(text string) []float32 {
 // enough is how many bytes of a text tell its language.
 const enough = 2000
 
-// languageOf returns the language by whose rows a text is read. If a few words do not tell their language, it is the
+// LanguageOf returns the language by whose rows a text is read. If a few words do not tell their language, it is the
 // one whose table knows most of them.
-func languageOf(text string) token.Language {
+func LanguageOf(text string) token.Language {
 	text = text[:min(len(text), enough)]
 	var d token.Detector
 	d.Add(text)

@@ -135,7 +135,13 @@ func (w word) nameLike(cased bool) bool {
 	if _, end, ok := strings.Cut(w.low, "'"); ok && len(end) < 3 { // it's, Bob's
 		return false
 	}
-	return !cased || unicode.IsUpper([]rune(w.text)[0])
+	return !cased || unicode.IsUpper([]rune(w.text)[0]) && !w.abbreviates()
+}
+
+// abbreviates reports whether a compound begins with an abbreviation, as no name does: "HIV-positiv".
+func (w word) abbreviates() bool {
+	head, rest, ok := strings.Cut(w.text, "-")
+	return ok && shouted(head) && !shouted(rest)
 }
 
 // lone reports whether of a name there is but one word, and that is no common first name.
