@@ -329,6 +329,19 @@ func (c *composer) callerTotal() {
 	}
 }
 
+// guardedLead says how to greet a caller of whom at most the name may be told.
+func (c *composer) guardedLead() {
+	if c.snap.Caller.Name != "" {
+		c.str("Use the name, but do not speak of earlier calls, nor say that there were none")
+	} else {
+		c.str("Do not say that you remember them or that they are new")
+	}
+	if !c.compact {
+		c.str(": greet them kindly, and ask for what you need")
+	}
+	c.line(".")
+}
+
 // callerLead says, in our own words, how to greet the caller.
 func (c *composer) callerLead() {
 	if c.amid {
@@ -338,18 +351,8 @@ func (c *composer) callerLead() {
 	switch {
 	case c.reason != "" && c.resuming:
 		c.line("What else is known about the caller cannot be read just now: ask for what you need.")
-	case c.told.guarded() && c.snap.Caller.Name != "":
-		c.str("Use the name, but do not speak of earlier calls, nor say that there were none")
-		if !c.compact {
-			c.str(": greet them kindly, and ask for what you need")
-		}
-		c.line(".")
 	case c.told.guarded():
-		c.str("Do not say that you remember them or that they are new")
-		if !c.compact {
-			c.str(": greet them kindly, and ask for what you need")
-		}
-		c.line(".")
+		c.guardedLead()
 	case c.compact && c.reason != "":
 		c.line("Memory is away just now: ask for what you need.")
 	case c.reason != "":
