@@ -169,6 +169,11 @@ func TestTheToolsTellHowACallerIsReached(t *testing.T) {
 	if err != nil || set.Reaching != "the caller will be rung" || waits() != set.Reaching {
 		t.Fatalf("got %+v, %v, then %s", set, err, waits())
 	}
+	d.reach(recaller.MeansRing, func(p *client.OutboundPatch) { p.Countries = &[]string{"DE"} })
+	if got := waits(); got != "" {
+		t.Errorf("of a number that is not rung: got %s", got)
+	}
+	d.reach(recaller.MeansRing, func(p *client.OutboundPatch) { p.Countries = &[]string{"US"} })
 	d.clock.turn(3 * time.Minute)
 	d.app.enqueued()
 	d.hangsUp(d.rung(1), "busy")

@@ -19,9 +19,9 @@ type Waiting struct {
 	Reaching string // how the caller is reached, in few words; empty: he is not, it is the webhook's
 }
 
-// reaching says how the caller is reached about a reminder.
+// reaching says how the caller is reached about a reminder; empty: he is not, or his number is none that is rung.
 func (x exchange) reaching(r recaller.Reminder) string {
-	if x.caller.Phone() == "" {
+	if !steps.Allowed(x.tenant, x.caller.Phone()) {
 		return ""
 	}
 	return wording.Standing(r, steps.MeansOf(x.tenant, r), x.now)
