@@ -118,3 +118,39 @@ func TestNobodyIsWelcomedAmidACall(t *testing.T) {
 		t.Error("she is welcomed to it")
 	}
 }
+
+// What makes an agent say that somebody else speaks is theirs: what nobody has answered yet, in one piece or in several, and
+// the words with their name though they were answered. What was answered before stays where it was said.
+func TestTheWordsThatTellOfSomebodyElseAreTheirs(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		said  []string
+		who   string
+		stays int
+	}{
+		"the first sentence":        {[]string{"assistant: Good day, Marta!", "user: No, this is her brother Tom, Marta is in hospital."}, "Tom", 0},
+		"without a name":            {[]string{"assistant: Good day, Marta!", "user: I am afraid you have the wrong person on the line."}, "", 0},
+		"amid a call":               {[]string{"user: The hedge needs cutting before the party.", "assistant: On Friday?", "user: Sorry, my wife takes over, she has the diary."}, "", 2},
+		"in several pieces":         {[]string{"user: The hedge needs cutting before the party.", "assistant: On Friday?", "user: Wait.", "user: Here is his wife.", "user: Not Friday."}, "Ines", 2},
+		"answered, with the name":   {[]string{"user: The hedge needs cutting before the party.", "assistant: On Friday?", "user: This is Ines, his wife.", "assistant: Hello Ines."}, "Ines Duarte", 2},
+		"answered, without a name":  {[]string{"user: The hedge needs cutting before the party.", "assistant: On Friday?", "user: He has just left the house.", "assistant: Who is this?", "user: Ines."}, "Ines", 4},
+		"nothing was said by them":  {[]string{"user: The hedge needs cutting before the party.", "assistant: On Friday?"}, "Ines", 2},
+		"who hands over names them": {[]string{"user: The hedge needs cutting before the party.", "assistant: On Friday?", "user: Ask Ines.", "assistant: Gladly."}, "Ines", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.begin(keep, conversation.Start{ExternalID: "CA1"})
+			b.say(keep, "CA1", tt.said...)
+			out, err := b.SomeoneElse(t.Context(), keep, "CA1", recaller.Speaking{Name: tt.who})
+			b.ok(err)
+			stays := 0
+			if out.Past != nil {
+				stays = out.Past.Turns
+			}
+			if stays != tt.stays || out.Conversation.Turns != len(tt.said)-tt.stays {
+				t.Errorf("%d stay and %d go along; want %d of %d to stay", stays, out.Conversation.Turns, tt.stays, len(tt.said))
+			}
+		})
+	}
+}

@@ -103,18 +103,7 @@ func (w *handing) bear(ctx context.Context, tx Tx) error {
 	if body.Name != "" {
 		body.NameSource = w.in.NameSource
 	}
-	sealed, err := w.to.box.put("callers.body", string(w.to.id), body)
-	if err != nil {
-		return err
-	}
-	register, err := w.to.box.sealRegister(w.to.id, nil, false)
-	if err != nil {
-		return err
-	}
-	w.to.version = 1
-	_, err = tx.Exec(ctx, `INSERT INTO callers (tenant_id, id, first_seen, last_seen, version, body, register)
-		VALUES ($1, $2, $3, $3, 1, $4, $5)`, w.tenant, w.to.id, micros(w.in.At), sealed, register)
-	return err
+	return w.to.bear(ctx, tx, w.tenant, body, w.in.At)
 }
 
 // part makes a conversation of what was said until then, which stays with the former, and all that came of it.
@@ -163,26 +152,22 @@ func (w *handing) words(ctx context.Context, tx Tx) error {
 			AND conversation_id = $3 ORDER BY number`,
 		Args: []any{w.tenant, w.from.id, w.in.Conversation},
 		Row: func(scan func(...any) error) error {
-			var conv recaller.ConversationID
-			var t recaller.Turn
-			var at int64
-			var sealed []byte
-			if err := scan(&conv, &t.Number, &t.ID, &at, &t.Speaker, &sealed); err != nil {
-				return err
-			}
-			t.At = fromMicros(at)
-			plain, err := w.from.box.openBound(nil, turnPlace(t.ID, binding{}.turn(conv, t)), sealed)
+			row, err := scanTurn(scan)
 			if err != nil {
 				return err
 			}
-			was := t.Number
-			to, as := w.from, w.in.Past
-			if was >= w.in.Cut {
-				to, as = w.to, conv
-				t.Number -= w.in.Cut
+			plain, err := w.from.box.openBound(nil, row.place(), row.body)
+			if err != nil {
+				return err
 			}
-			body, err := to.box.Seal(turnPlace(t.ID, binding{}.turn(as, t)), plain)
-			args := []any{w.tenant, w.from.id, conv, was, to.id, as, t.Number, body}
+			was, as, to := row.turn.Number, row, w.to
+			if was < w.in.Cut {
+				as.conv, to = w.in.Past, w.from
+			} else {
+				as.turn.Number -= w.in.Cut
+			}
+			body, err := to.box.Seal(as.place(), plain)
+			args := []any{w.tenant, w.from.id, row.conv, was, to.id, as.conv, as.turn.Number, body}
 			if was >= w.in.Cut {
 				goes = append(goes, args)
 			} else {
@@ -204,79 +189,6 @@ func (w *handing) words(ctx context.Context, tx Tx) error {
 		}
 	}
 	return w.leave(ctx, tx)
-}
-
-// leave has what came of the conversation stay with what was said until then.
-func (w *handing) leave(ctx context.Context, tx Tx) error {
-	for _, table := range []string{`turn_vectors`, `steps`} { // made anew
-		if _, err := tx.Exec(ctx, `DELETE FROM `+table+` WHERE tenant_id = $1 AND caller_id = $2 /* moves */
-			AND conversation_id = $3 AND $3 <> $4`, w.tenant, w.from.id, w.in.Conversation, w.in.Past); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.Exec(ctx, `DELETE FROM recall_segments WHERE tenant_id = $1 AND caller_id = $2 /* moves */`,
-		w.tenant, w.from.id); err != nil {
-		return err
-	}
-	as, tables := w.in.Past, []string{`tool_calls`, `reminders`, `dispatches`}
-	if w.in.Cut == 0 { // there is nothing for them to stay with
-		as, tables = "", tables[1:]
-		if _, err := tx.Exec(ctx, `UPDATE tool_calls SET caller_id = $4 WHERE tenant_id = $1 AND caller_id = $2 /* moves */
-			AND conversation_id = $3`, w.tenant, w.from.id, w.in.Conversation, w.to.id); err != nil {
-			return err
-		}
-	}
-	for _, table := range tables {
-		if _, err := tx.Exec(ctx, `UPDATE `+table+` SET conversation_id = $4 WHERE tenant_id = $1
-			AND caller_id = $2 /* moves */ AND conversation_id = $3`, w.tenant, w.from.id, w.in.Conversation, as); err != nil {
-			return err
-		}
-	}
-	return w.memories(ctx, tx, as)
-}
-
-// memories has those that were told in the conversation point to what was said until then.
-func (w *handing) memories(ctx context.Context, tx Tx, as recaller.ConversationID) error {
-	var rows []sealedMemory
-	err := tx.QueryAll(ctx, Query{
-		SQL: `SELECT ` + memoryColumns + ` FROM memories WHERE tenant_id = $1 AND caller_id = $2 /* moves */
-			AND conversation_id = $3`,
-		Args: []any{w.tenant, w.from.id, w.in.Conversation}, Row: func(scan func(...any) error) error {
-			row, err := scanMemory(scan)
-			rows = append(rows, row)
-			return err
-		},
-	})
-	if err != nil || len(rows) == 0 {
-		return err
-	}
-	by := memoryWrite{tenant: w.tenant, caller: w.from.id, box: w.from.box}
-	var written []writtenVersion
-	for _, row := range rows {
-		m, err := w.from.box.openMemory(row)
-		if err != nil {
-			if damaged(err) {
-				continue
-			}
-			return err
-		}
-		m.Provenance.Conversation = as
-		body, err := w.from.box.sealMemory(m)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `UPDATE memories SET conversation_id = $4, body = $5 WHERE tenant_id = $1 AND id = $2
-			AND version = $3`, w.tenant, m.ID, m.Version, as, body); err != nil {
-			return err
-		}
-		written = append(written, writtenVersion{m, body})
-	}
-	register, err := by.enter(ctx, tx, written)
-	if err != nil || register == nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, `UPDATE callers SET register = $3 WHERE tenant_id = $1 AND id = $2`, w.tenant, w.from.id, register)
-	return err
 }
 
 // goOn writes the conversation as it goes on.
@@ -319,52 +231,21 @@ func (w *handing) number(ctx context.Context, tx Tx) error {
 		}
 	}
 	m := moving{tenant: w.tenant, from: w.from, to: w.to}
-	type row struct {
-		kind         recaller.IdentityKind
-		token, value []byte
-	}
-	var rows []row
-	if err := tx.QueryAll(ctx, Query{
-		SQL:  `SELECT kind, token, value FROM identities WHERE tenant_id = $1 AND caller_id = $2 /* moves */ ORDER BY kind, token`,
-		Args: []any{w.tenant, w.from.id}, Row: func(scan func(...any) error) error {
-			var r row
-			err := scan(&r.kind, &r.token, &r.value)
-			rows = append(rows, r)
-			return err
-		},
-	}); err != nil {
-		return err
-	}
+	rows, err := m.identityRows(ctx, tx)
 	for _, r := range rows {
 		kind, shared := sharedKind(r.kind)
-		if kind != recaller.IdentityPhone {
-			continue
+		switch {
+		case kind != recaller.IdentityPhone:
+		case w.in.Recycled:
+			err = m.pass(ctx, tx, r.kind, r.token, r.value)
+		default:
+			err = m.share(ctx, tx, &w.from, &w.to, kind, r.token, r.value, shared)
 		}
-		if !w.in.Recycled {
-			if err := m.share(ctx, tx, &w.from, &w.to, kind, r.token, r.value, shared); err != nil {
-				return err
-			}
-			continue
-		}
-		body, err := m.from.box.Open(identityPlace(r.token, shared), r.value)
 		if err != nil {
-			return err
-		}
-		sealed, err := w.to.box.Seal(identityPlace(r.token, shared), body)
-		if err != nil {
-			return err
-		}
-		as := r.kind
-		if shared {
-			as = kindShared(kind, w.to.id)
-		}
-		if _, err := tx.Exec(ctx, `UPDATE identities SET caller_id = $3, kind = $6, value = $7 WHERE tenant_id = $1
-			AND caller_id = $2 /* moves */ AND kind = $4 AND token = $5`,
-			w.tenant, w.from.id, w.to.id, r.kind, r.token, as, sealed); err != nil {
 			return err
 		}
 	}
-	return nil
+	return err
 }
 
 // shares notes with the other that he is not alone.

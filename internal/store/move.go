@@ -301,18 +301,23 @@ func (m *moving) bear(ctx context.Context, tx Tx) error {
 	if m.name != "" {
 		m.to.body.NameSource = recaller.NameSet
 	}
-	sealed, err := m.to.box.put("callers.body", string(m.to.id), m.to.body)
-	if err != nil {
-		return err
-	}
-	register, err := m.to.box.sealRegister(m.to.id, nil, false)
-	if err != nil {
-		return err
-	}
 	m.to.row = recaller.Caller{ID: m.to.id, FirstSeen: m.move.At, ContentVersion: 1}
-	m.to.version = 1
+	return m.to.bear(ctx, tx, m.tenant, m.to.body, m.move.At)
+}
+
+// bear makes the caller.
+func (p *party) bear(ctx context.Context, tx Tx, tenant recaller.TenantID, body callerBody, at time.Time) error {
+	sealed, err := p.box.put("callers.body", string(p.id), body)
+	if err != nil {
+		return err
+	}
+	register, err := p.box.sealRegister(p.id, nil, false)
+	if err != nil {
+		return err
+	}
+	p.version = 1
 	_, err = tx.Exec(ctx, `INSERT INTO callers (tenant_id, id, first_seen, last_seen, version, body, register)
-		VALUES ($1, $2, $3, $3, 1, $4, $5)`, m.tenant, m.to.id, micros(m.move.At), sealed, register)
+		VALUES ($1, $2, $3, $3, 1, $4, $5)`, tenant, p.id, micros(at), sealed, register)
 	return err
 }
 
@@ -340,4 +345,23 @@ func (m *moving) anew(place vault.Place, sealed []byte) ([]byte, error) {
 		return nil, err
 	}
 	return m.to.box.Seal(place, plain)
+}
+
+type identityRow struct {
+	kind         recaller.IdentityKind
+	token, value []byte
+}
+
+// identityRows are those by which from is recognised.
+func (m *moving) identityRows(ctx context.Context, tx Tx) (rows []identityRow, err error) {
+	err = tx.QueryAll(ctx, Query{
+		SQL:  `SELECT kind, token, value FROM identities WHERE tenant_id = $1 AND caller_id = $2 /* moves */ ORDER BY kind, token`,
+		Args: []any{m.tenant, m.from.id}, Row: func(scan func(...any) error) error {
+			var r identityRow
+			err := scan(&r.kind, &r.token, &r.value)
+			rows = append(rows, r)
+			return err
+		},
+	})
+	return rows, err
 }

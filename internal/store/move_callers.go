@@ -15,20 +15,7 @@ func (m *moving) identities(ctx context.Context, tx Tx) error {
 	if err := m.empties(ctx, tx); err != nil {
 		return err
 	}
-	type row struct {
-		kind         recaller.IdentityKind
-		token, value []byte
-	}
-	var rows []row
-	err := tx.QueryAll(ctx, Query{
-		SQL:  `SELECT kind, token, value FROM identities WHERE tenant_id = $1 AND caller_id = $2 /* moves */ ORDER BY kind, token`,
-		Args: []any{m.tenant, m.from.id}, Row: func(scan func(...any) error) error {
-			var r row
-			err := scan(&r.kind, &r.token, &r.value)
-			rows = append(rows, r)
-			return err
-		},
-	})
+	rows, err := m.identityRows(ctx, tx)
 	if err != nil {
 		return err
 	}

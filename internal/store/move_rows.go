@@ -137,16 +137,12 @@ func (s *Store) sealWords(ctx context.Context, m *moving) error {
 	}
 	return s.OfCaller(ctx, m.tenant, m.from.id, func(tx Tx) error {
 		return tx.QueryAll(ctx, m.queries(`turns`, turnColumns, func(scan func(...any) error) error {
-			var conv recaller.ConversationID
-			var t recaller.Turn
-			var at int64
-			var sealed []byte
-			if err := scan(&conv, &t.Number, &t.ID, &at, &t.Speaker, &sealed); err != nil {
+			row, err := scanTurn(scan)
+			if err != nil {
 				return err
 			}
-			t.At = fromMicros(at)
-			body, err := m.anew(turnPlace(t.ID, binding{}.turn(conv, t)), sealed)
-			m.words = append(m.words, []any{m.tenant, m.from.id, m.to.id, conv, t.Number, body})
+			body, err := m.anew(row.place(), row.body)
+			m.words = append(m.words, []any{m.tenant, m.from.id, m.to.id, row.conv, row.turn.Number, body})
 			return err
 		})...)
 	})

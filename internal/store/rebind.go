@@ -267,21 +267,19 @@ func (w *rebinding) turns() pages {
 				[]any{w.tenant, w.caller, conv, number}
 		},
 		row: func(scan func(...any) error) ([]any, error) {
-			var t recaller.Turn
-			var at int64
-			var sealed []byte
-			if err := scan(&conv, &t.Number, &t.ID, &at, &t.Speaker, &sealed); err != nil {
-				return nil, err
-			}
-			number, t.At = t.Number, fromMicros(at)
-			if vault.IsBound(sealed) {
-				return nil, nil
-			}
-			plain, err := w.box.Open(turnPlace(t.ID, nil), sealed)
+			row, err := scanTurn(scan)
 			if err != nil {
 				return nil, err
 			}
-			body, err := w.box.Seal(turnPlace(t.ID, binding{}.turn(conv, t)), plain)
+			conv, number = row.conv, row.turn.Number
+			if vault.IsBound(row.body) {
+				return nil, nil
+			}
+			plain, err := w.box.Open(turnPlace(row.turn.ID, nil), row.body)
+			if err != nil {
+				return nil, err
+			}
+			body, err := w.box.Seal(row.place(), plain)
 			return []any{w.tenant, w.caller, conv, number, body}, err
 		},
 		write: `UPDATE turns SET body = $5 WHERE tenant_id = $1 AND caller_id = $2 AND conversation_id = $3

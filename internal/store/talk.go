@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/vault"
 )
 
 // This file reads the conversations that a search ranks: all of them at one moment, whoever had them.
@@ -21,10 +22,18 @@ const (
 // sealedTurn is a turn's row before its caller's key opened it.
 type sealedTurn struct {
 	conv recaller.ConversationID
-	turn recaller.Turn
-	at   int64
+	turn recaller.Turn // without its words
 	body []byte
 }
+
+func scanTurn(scan func(...any) error) (r sealedTurn, err error) {
+	var at int64
+	err = scan(&r.conv, &r.turn.Number, &r.turn.ID, &at, &r.turn.Speaker, &r.body)
+	r.turn.At = fromMicros(at)
+	return r, err
+}
+
+func (r sealedTurn) place() vault.Place { return turnPlace(r.turn.ID, binding{}.turn(r.conv, r.turn)) }
 
 // talks is what is read of some conversations.
 type talks struct {
@@ -141,8 +150,7 @@ func (t *talks) turnsOf(pairs []any) Query {
 			ORDER BY conversation_id, number`,
 		Args: q.args,
 		Row: func(scan func(...any) error) error {
-			var r sealedTurn
-			err := scan(&r.conv, &r.turn.Number, &r.turn.ID, &r.at, &r.turn.Speaker, &r.body)
+			r, err := scanTurn(scan)
 			r.body = bytes.Clone(r.body)
 			t.turns[r.conv] = append(t.turns[r.conv], r)
 			return err
@@ -240,7 +248,6 @@ func (t *talks) open(b box, row sealedConversation) (recaller.Talk, error) {
 	}
 	var plain []byte
 	for _, r := range t.turns[row.ID] {
-		r.turn.At = fromMicros(r.at)
 		bound := binding{}.turn(r.conv, r.turn)
 		if plain, err = b.openBound(plain[:0], turnPlace(r.turn.ID, bound), r.body); err == nil && !readTurn(plain, &r.turn) {
 			err = damagedAt("turns", string(r.turn.ID))

@@ -183,6 +183,8 @@ func Run(t *testing.T, open func(t *testing.T) Opened) {
 		{"a caller is erased in the middle of it all", erasureMeets},
 		{"two callers are merged, and are two again", callersMerged},
 		{"what goes to another caller is sealed anew, every column", sealedAnew},
+		{"what goes with a split is sealed anew, every column", splitSealedAnew},
+		{"what goes with a hand-over is sealed anew, every column", handedSealedAnew},
 		{"of two values for one key the later one stands", keysOfMerged},
 		{"who is erased takes along who was merged into him", mergedAndGone},
 		{"when nothing is moved", moveRefused},
