@@ -45,7 +45,8 @@ func (x *extractor) keys(d draft) (key, other string) {
 			rare = slices.DeleteFunc(w, func(v string) bool { return len(v) < 3 })
 		} else if i := slices.Index(w, rare[0]); d.asked < 0 && i > 0 {
 			before := w[max(0, i-2):i]
-			if no := slices.IndexFunc(before, func(v string) bool { return x.lang.denial[v] }); no >= 0 { // "never_lived_halsted"
+			no := slices.IndexFunc(before, func(v string) bool { return x.lang.denial[v] })
+			if no >= 0 && !strings.HasPrefix(strings.ToLower(x.ss[d.turn][d.core].Text), before[no]+",") { // "never_lived_halsted", but not "No, Sundays"
 				rare = slices.Insert(rare, 0, before[no])
 			}
 		}

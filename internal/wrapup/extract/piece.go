@@ -77,11 +77,25 @@ func (x *extractor) piece(i, k int, before []piece) piece {
 	if len(x.lang.content(p.w)) < 2 && p.about.weight < 1.5 {
 		p.score -= 0.75
 	}
-	if x.recited(i, p) {
+	if x.recited(i, p) || p.about.weight == 0 && amends(p.w) {
 		p.bar = true
 	}
 	return p
 }
+
+// amends reports whether words only put others in the place of some that were said: "Oh sorry, I meant Tuesday".
+func amends(w []string) bool {
+	for i := range w {
+		for _, p := range amending {
+			if len(w) >= i+len(p) && slices.Equal(w[i:i+len(p)], p) && at(w, i+len(p)) != "to" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var amending = [][]string{{"i", "meant"}, {"i", "mean"}, {"meant", "to", "say"}, {"meinte", "ich"}, {"ich", "meinte"}, {"quería", "decir"}, {"quise", "decir"}}
 
 // relative is 1 where a piece tells by its first word of him whom the one before it named: "my aunt | who has the
 // keys".
