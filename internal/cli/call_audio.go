@@ -99,7 +99,7 @@ func (c *callCmd) studio(s *session) (*studio, error) {
 	st := &studio{cmd: c, session: s, screen: &screen{out: s.out, live: typed}, cues: cues, typed: typed, from: from}
 	hearsay := &rehearsal.Hearsay{}
 	st.caller = rehearsal.NewCaller(his, hearsay, st.live)
-	st.mind = rehearsal.NewMind(hearsay, its, st.did)
+	st.mind = rehearsal.NewMind(hearsay, its, time.Now, st.did)
 	st.model = rehearsal.NewModel(rehearsal.ModelOptions{
 		Now: time.Now, Pause: 600 * time.Millisecond, Speed: 8, Think: st.mind.Think,
 		Listen: func(_, _ int, audio []byte) (string, time.Duration) {

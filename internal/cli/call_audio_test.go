@@ -54,7 +54,7 @@ func TestACallThatIsSpoken(t *testing.T) {
 			"agent  › Hello, this is the rehearsal line.", "caller › Hi, this is Ana Keller.",
 			"store_memory · fact · name · Ana Keller → created", "→ created",
 			"agent  › Nice to meet you, Ana Keller.", "the caller hangs up", "call ended", "hung up; 5 turns kept",
-			"  caller › My greyhound is called Bruno.\n  agent  › Thank you for telling me.", "Summary", "+ greyhound called bruno: My greyhound is called Bruno.")
+			"  caller › My greyhound is called Bruno.\n  agent  › Thank you for telling me.", "Summary", "+ greyhound: My greyhound is called Bruno.")
 		if strings.Contains(first, "hello\n") {
 			t.Error("a line of the agent's is said by the caller")
 		}

@@ -8,31 +8,35 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
+	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/realtime"
-	"github.com/recallerhq/recaller/internal/recall/token"
 	rules "github.com/recallerhq/recaller/internal/speech"
+	"github.com/recallerhq/recaller/internal/wrapup/extract"
 	"github.com/recallerhq/recaller/internal/wrapup/name"
+	"github.com/recallerhq/recaller/internal/wrapup/reading"
 )
 
 // Mind is what a Model thinks with in a rehearsal. It is no language model: it greets, asks the memory what it is asked,
-// has the memory keep what it is told, and says goodbye. All that it knows it has from its instructions, from the words
+// has the memory keep what the rules of the wrap-up find worth keeping, and says goodbye. All that it knows it has from its instructions, from the words
 // of the call, and from what its tools answer. Safe for concurrent use.
 type Mind struct {
 	hearsay *Hearsay
 	voice   Voice
+	now     func() time.Time
 	did     func(Did)
 
 	mu     sync.Mutex // guards what follows
 	asked  []realtime.Call
-	caller string // as he is called; empty: not known
-	noted  int    // how often it was told something
-	first  string // what it says before what its tools give it to say
-	bye    bool   // the caller has said goodbye
+	said   []recaller.Turn // so far, the newest of it
+	caller string          // as he is called; empty: not known
+	kept   memory          // what it had kept last
+	noted  int             // how often it was told something
+	first  string          // what it says before what its tools give it to say
+	bye    bool            // the caller has said goodbye
 }
 
 // Did is a tool call that a Mind made, and what came of it.
@@ -42,12 +46,15 @@ type Did struct {
 	Answer    string // JSON
 }
 
-// NewMind returns a Mind. did is told of each tool call, once it is answered; nil: nobody is.
-func NewMind(hearsay *Hearsay, voice Voice, did func(Did)) *Mind {
+// maxSaid is how many turns of the call are read for what is worth keeping.
+const maxSaid = 40
+
+// NewMind returns a Mind, which reads days by now. did is told of each tool call, once it is answered; nil: nobody is.
+func NewMind(hearsay *Hearsay, voice Voice, now func() time.Time, did func(Did)) *Mind {
 	if did == nil {
 		did = func(Did) {}
 	}
-	return &Mind{hearsay: hearsay, voice: voice, did: did}
+	return &Mind{hearsay: hearsay, voice: voice, now: now, did: did}
 }
 
 // Think is for ModelOptions.
@@ -58,12 +65,22 @@ func (m *Mind) Think(h Heard) Reply {
 	if reply.Say == "" {
 		return reply
 	}
+	m.note(recaller.Assistant, reply.Say)
 	audio, err := m.voice.Speak(context.Background(), reply.Say)
 	if err != nil {
 		return Reply{Fail: true}
 	}
 	reply.Audio = audio
 	return reply
+}
+
+// note remembers what was said. The lock is held.
+func (m *Mind) note(by recaller.Speaker, text string) {
+	n := 0
+	if len(m.said) > 0 {
+		n = m.said[len(m.said)-1].Number + 1
+	}
+	m.said = append(m.said[max(0, len(m.said)-maxSaid+1):], recaller.Turn{Number: n, Speaker: by, Text: text, Confidence: 1})
 }
 
 // The words by which a bridge has a model say a greeting.
@@ -89,7 +106,7 @@ func (m *Mind) think(h Heard) Reply {
 	return m.answer(words)
 }
 
-// greet opens a call by what the briefing tells.
+// greet opens a call by what the briefing tells of the last one.
 func (m *Mind) greet(instructions string) string {
 	last := lastTold(instructions)
 	switch {
@@ -98,11 +115,16 @@ func (m *Mind) greet(instructions string) string {
 	case last == "":
 		return "Hello " + m.caller + ", good to hear you again. What can I do for you?"
 	}
-	return "Hello" + strings.TrimSuffix(" "+m.caller, " ") + ", welcome back. Last time you told me: " + ended(last) + " What can I do for you?"
+	did := "told me"
+	if strings.HasSuffix(last, "?") {
+		did = "asked"
+	}
+	return "Hello" + strings.TrimSuffix(" "+m.caller, " ") + ", welcome back. Last time you " + did + ": " + ended(last) + " What can I do for you?"
 }
 
-// answer takes what the caller said, a sentence after the other. What it says, it says after the tools have answered.
+// answer takes what the caller said. What it says, it says after the tools have answered.
 func (m *Mind) answer(words string) Reply {
+	m.note(recaller.User, words)
 	var calls []realtime.Call
 	m.first, m.bye = "", false
 	named, _, ok := name.Said([]recaller.Turn{{Speaker: recaller.User, Text: words, Confidence: 1}})
@@ -110,25 +132,81 @@ func (m *Mind) answer(words string) Reply {
 		m.caller, m.first = named, "Nice to meet you, "+named+"."
 		calls = append(calls, call(recaller.ToolStoreMemory, "memory_type", string(recaller.Fact), "key", "name", "value", named))
 	}
-	for _, s := range rules.Sentences(words) {
+	sentences := rules.Sentences(words)
+	if again := m.corrected(words); again != nil {
+		calls = append(calls, again...)
+	} else {
+		calls = append(calls, m.memorable(sentences)...)
+	}
+	for _, s := range sentences {
 		said := strings.TrimSpace(s.Text)
 		switch {
 		case farewell(said):
 			m.bye = true
 		case request(said):
-			calls = append(calls, call(recaller.ToolStoreMemory,
-				"memory_type", string(recaller.FollowUp), "key", keyOf(said), "value", said))
-		case s.Question || strings.HasSuffix(said, "?"):
+		case (s.Question || strings.HasSuffix(said, "?")) && !(ok && len(wordsIn(said)) < 4): // "Grüß Gott, Tischlerei?"
 			calls = append(calls, call(recaller.ToolRecall, "query", said))
-		case telling(said, m.caller):
-			calls = append(calls, call(recaller.ToolStoreMemory,
-				"memory_type", string(typeOf(said)), "key", keyOf(said), "value", plain(said)))
 		}
 	}
 	if m.asked = calls; len(calls) == 0 {
 		return m.last("")
 	}
 	return Reply{Calls: calls}
+}
+
+// memorable has the memory keep what is worth it of what was said last: what the wrap-up will find in it, so that it is
+// there once, else what the caller tells of what is his.
+func (m *Mind) memorable(sentences []rules.Sentence) (calls []realtime.Call) {
+	store := func(kind recaller.MemoryType, key, value string) {
+		if key != "name" && key != strings.Join(wordsIn(m.caller), "_") {
+			calls = append(calls, m.store(memory{kind: kind, key: key, value: value}))
+		}
+	}
+	now := m.said[len(m.said)-1].Number
+	for _, c := range extract.Memories(reading.Of(m.said, m.now(), false)) {
+		if slices.Contains(c.Turns, now) {
+			store(c.Type, c.Key, c.Value)
+		}
+	}
+	if len(calls) > 0 {
+		return calls
+	}
+	for _, s := range sentences {
+		if of := thing(plain(s.Text)); of != "" && !s.Question {
+			store(recaller.Fact, of, plain(s.Text))
+		}
+	}
+	return calls
+}
+
+// corrected has what the caller had kept right before kept with his correction behind it: which word it stands for, rules
+// do not know. It is one of that only if both tell a number, or both a day.
+func (m *Mind) corrected(words string) []realtime.Call {
+	now := m.said[len(m.said)-1].Number
+	if m.kept.key == "" || now-m.kept.at > 2 || !corrects(words) {
+		return nil
+	}
+	both := reading.Of([]recaller.Turn{{Speaker: recaller.User, Text: m.kept.value}, {Speaker: recaller.User, Text: words}}, m.now(), false).Turns
+	days := len(both[0].Dates) > 0 && len(both[1].Dates) > 0
+	if numbers := numbered(m.kept.value) && numbered(words); !days && !numbers {
+		return nil
+	}
+	c := m.kept
+	c.value = ended(c.value) + " " + words
+	return []realtime.Call{m.store(c)}
+}
+
+// memory is something that it had kept, and the turn that told it.
+type memory struct {
+	kind       recaller.MemoryType
+	key, value string
+	at         int
+}
+
+func (m *Mind) store(c memory) realtime.Call {
+	c.at = m.said[len(m.said)-1].Number
+	m.kept = c
+	return call(recaller.ToolStoreMemory, "memory_type", string(c.kind), "key", c.key, "value", c.value)
 }
 
 // last is what it says at the end of its turn, after what the tools gave it to say.
@@ -172,8 +250,10 @@ func (m *Mind) sayOf(c realtime.Call, r gjson.Result) string {
 	ok := r.Get("success").Bool()
 	switch recaller.Tool(c.Name) {
 	case recaller.ToolRecall:
-		if found := r.Get("recalled.0"); ok && found.Exists() {
-			return recalled(found)
+		for _, found := range r.Get("recalled").Array() {
+			if ok && !found.Get("unsure").Bool() {
+				return recalled(found)
+			}
 		}
 		return "I am sorry, I do not know that."
 	case recaller.ToolStoreMemory:
@@ -184,6 +264,8 @@ func (m *Mind) sayOf(c realtime.Call, r gjson.Result) string {
 			return ""
 		case action == recaller.MemoryConfirmed || action == recaller.MemoryKept:
 			return "Yes, so you told me before."
+		case action == recaller.MemoryUpdated:
+			return "All right, I have changed that."
 		}
 		m.noted++ // it stores silently, as its instructions say
 		return []string{"Thank you for telling me.", "All right.", "Good to know.", "I see."}[(m.noted-1)%4]
@@ -202,18 +284,16 @@ func recalled(found gjson.Result) string {
 		lead = strings.TrimSuffix("I told you "+when, " ") + ": "
 	default:
 	}
-	if found.Get("unsure").Bool() {
-		lead = "I am not sure. " + lead
-	}
-	return lead + ended(keyed.ReplaceAllString(found.Get("text").String(), ""))
+	return lead + ended(quoted(keyed.ReplaceAllString(found.Get("text").String(), "")))
 }
 
 // keyed is the key that a memory is found with.
-var keyed = regexp.MustCompile(`^[a-z0-9]+(?:_[a-z0-9]+)*: `)
+var keyed = regexp.MustCompile(`^[\p{Ll}\d]+(?:_[\p{Ll}\d]+)*: `)
 
 // ended gives a text a mark at its end.
 func ended(text string) string {
-	if text = strings.TrimSpace(text); text != "" && !strings.ContainsAny(text[len(text)-1:], ".!?") {
+	text = strings.TrimSpace(text)
+	if said := strings.TrimRight(text, `”"'`); said != "" && !strings.ContainsAny(said[len(said)-1:], ".!?") {
 		text += "."
 	}
 	return text
@@ -231,115 +311,4 @@ func call(tool recaller.Tool, pairs ...string) realtime.Call {
 		return realtime.Call{Name: string(tool), Arguments: []byte(`{}`)} // no text fails to be one
 	}
 	return realtime.Call{Name: string(tool), Arguments: bytes.TrimSpace(b.Bytes())}
-}
-
-// wordsIn are the words of a text, in small letters.
-func wordsIn(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\''
-	})
-}
-
-// farewell reports whether somebody says goodbye.
-func farewell(text string) bool {
-	ws := wordsIn(text)
-	for i, w := range ws {
-		switch w {
-		case "bye", "goodbye", "tschüss", "tschüs", "wiederhören", "wiedersehen", "adiós", "adios", "ciao":
-			return true
-		case "revoir":
-			return i > 0 && ws[i-1] == "au"
-		}
-	}
-	return false
-}
-
-// request reports whether a sentence asks for something to be done.
-func request(text string) bool {
-	ws := wordsIn(text)
-	return len(ws) > 2 && (ws[0] == "can" || ws[0] == "could" || ws[0] == "will" || ws[0] == "would" || ws[0] == "please") &&
-		len(meant(text)) > 0
-}
-
-// telling reports whether a sentence tells something that is worth a note: two words that mean something, beside the
-// name that was given with them.
-func telling(text, called string) bool {
-	names := wordsIn(called)
-	return len(slices.DeleteFunc(meant(text), func(w string) bool { return slices.Contains(names, w) })) >= 2
-}
-
-// plain is a sentence without the word that it begins with to no end: "Wait, I prefer mornings."
-func plain(text string) string {
-	for {
-		before, after, ok := strings.Cut(text, ",")
-		if !ok || !small[strings.ToLower(strings.TrimSpace(before))] {
-			return text
-		}
-		text = strings.TrimSpace(after)
-	}
-}
-
-// meant are the words of a text that mean something.
-func meant(text string) []string {
-	return slices.DeleteFunc(wordsIn(text), func(w string) bool {
-		return token.Stop(w) || strings.Contains(w, "'") || small[w]
-	})
-}
-
-// small is what people say and do not tell.
-var small = rules.Set("hi hello hey yes no please thanks thank you okay ok well fine great good morning afternoon evening sorry help wait stop actually oh and so but one thing moment")
-
-// keyOf makes the key of a memory of a sentence.
-func keyOf(text string) string {
-	ws := meant(text)
-	return strings.Join(ws[:min(3, len(ws))], "_")
-}
-
-func typeOf(text string) recaller.MemoryType {
-	for _, w := range wordsIn(text) {
-		switch w {
-		case "like", "love", "prefer", "hate", "rather", "favourite", "favorite":
-			return recaller.Preference
-		}
-	}
-	return recaller.Fact
-}
-
-// What of a briefing it reads.
-var (
-	nameLine   = regexp.MustCompile(`(?m)^- Name: (.+)$`)
-	remembered = regexp.MustCompile(`(?m)^- ([^:\n]+): (.+)$`)
-	summed     = regexp.MustCompile(`(?m)^ +Summary: (?:Caller: )?('[^']+')`)
-	aside      = regexp.MustCompile(` \[[^\]]*\]| \((?:said|unsure)[^)]*\)`)
-)
-
-// calledIn returns the caller's name, where the briefing tells it.
-func calledIn(instructions string) string {
-	m := nameLine.FindStringSubmatch(instructions)
-	if m == nil || strings.HasPrefix(m[1], "Unknown") {
-		return ""
-	}
-	return strings.TrimSpace(m[1])
-}
-
-// lastTold returns what the briefing tells first of what is remembered, else of earlier conversations.
-func lastTold(instructions string) string {
-	if _, rest, ok := strings.Cut(instructions, "## What you remember"); ok {
-		rest, _, _ = strings.Cut(rest, "\n## ")
-		for _, m := range remembered.FindAllStringSubmatch(rest, -1) {
-			if m[1] != "name" {
-				return quoted(m[2])
-			}
-		}
-	}
-	if m := summed.FindStringSubmatch(instructions); m != nil {
-		return quoted(m[1])
-	}
-	return ""
-}
-
-// quoted is what was said, without the marks of a briefing.
-func quoted(text string) string {
-	text = strings.TrimSpace(aside.ReplaceAllString(text, ""))
-	return strings.TrimSpace(strings.Trim(text, `'"“”`))
 }

@@ -3,6 +3,9 @@ package rehearsal
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // hears has a mind hear something.
@@ -18,7 +21,7 @@ func (m *Mind) hears(t *testing.T, h *Hearsay, text, instructions string) Reply 
 
 func newMind() (*Mind, *Hearsay, *[]Did) {
 	h, did := &Hearsay{}, &[]Did{}
-	return NewMind(h, Hum{Hz: 260}, func(d Did) { *did = append(*did, d) }), h, did
+	return NewMind(h, Hum{Hz: 260}, func() time.Time { return time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC) }, func(d Did) { *did = append(*did, d) }), h, did
 }
 
 const knownCaller = `## Caller
@@ -34,13 +37,15 @@ func TestTheGreetingIsMadeOfTheBriefing(t *testing.T) {
 	t.Parallel()
 	const unknown = "- Name: Unknown (ask politely if needed)\n"
 	for what, c := range map[string]struct{ asked, instructions, want string }{
-		"nobody":          {"", unknown, "Hello, this is the rehearsal line. Who is calling, please?"},
-		"a name":          {"", knownCaller, "Hello Ana Keller, good to hear you again. What can I do for you?"},
-		"a memory":        {"", knownCaller + "## What you remember\n<notes>\nFacts:\n- name: Ana Keller\n- dog: A greyhound called Bruno\n", "Hello Ana Keller, welcome back. Last time you told me: A greyhound called Bruno. What can I do for you?"},
-		"a quotation":     {"", knownCaller + "## What you remember\n- boiler: 'It is broken [since Monday 23 November 2026].' (said last Tuesday)\n", "Hello Ana Keller, welcome back. Last time you told me: It is broken. What can I do for you?"},
-		"a summary":       {"", knownCaller + "1. November 28, 2026 - Repair (voice, today)\n   Summary: Caller: 'My boiler is broken.' Agent: 'I see.'\n", "Hello Ana Keller, welcome back. Last time you told me: My boiler is broken. What can I do for you?"},
-		"a memory, alone": {"", unknown + "## What you remember\n- boiler: broken\n", "Hello, welcome back. Last time you told me: broken. What can I do for you?"},
-		"its own words":   {"…\n\nBegin the call now with this greeting, in these words, and say nothing else: Lakeside, good morning!", knownCaller, "Lakeside, good morning!"},
+		"nobody":              {"", unknown, "Hello, this is the rehearsal line. Who is calling, please?"},
+		"a name":              {"", knownCaller, "Hello Ana Keller, good to hear you again. What can I do for you?"},
+		"a memory of any day": {"", knownCaller + "## What you remember\n<notes>\nFacts:\n- name: Ana Keller\n- dog: A greyhound called Bruno\n", "Hello Ana Keller, good to hear you again. What can I do for you?"},
+		"a question":          {"", knownCaller + "1. November 28, 2026 - Repair (voice, today)\n   Summary: Caller: 'Can you come [Friday 4 December 2026]?' Agent: 'I see.'\n", "Hello Ana Keller, welcome back. Last time you asked: Can you come? What can I do for you?"},
+		"a summary":           {"", knownCaller + "1. November 28, 2026 - Repair (voice, today)\n   Summary: Caller: 'My boiler is broken.' Agent: 'I see.'\n", "Hello Ana Keller, welcome back. Last time you told me: My boiler is broken. What can I do for you?"},
+		"an apostrophe":       {"", knownCaller + "1. November 28, 2026 - Repair (voice, today)\n   Summary: Caller: 'The shed, it's leaking.' Caller: 'Since Monday.'\n", "Hello Ana Keller, welcome back. Last time you told me: The shed, it's leaking. What can I do for you?"},
+		"one who rambles":     {"", knownCaller + "1. November 28, 2026 - Repair (voice, today)\n   Summary: Caller: '" + strings.Repeat("and the shed ", 20) + "'\n", "Hello Ana Keller, good to hear you again. What can I do for you?"},
+		"a summary, alone":    {"", unknown + "1. November 28, 2026 - Repair (voice, today)\n   Summary: Caller: 'My boiler is broken.'\n", "Hello, welcome back. Last time you told me: My boiler is broken. What can I do for you?"},
+		"its own words":       {"…\n\nBegin the call now with this greeting, in these words, and say nothing else: Lakeside, good morning!", knownCaller, "Lakeside, good morning!"},
 	} {
 		m, _, _ := newMind()
 		if got := m.Think(Heard{N: 1, Asked: c.asked, Instructions: c.instructions}); got.Say != c.want {
@@ -57,12 +62,20 @@ func TestWhatIsSaidBecomesCalls(t *testing.T) {
 	}
 	for said, want := range map[string]string{
 		"Hi, this is Ana Keller.":                                   store("fact", "name", "Ana Keller"),
-		"My greyhound is called Bruno, and he limps.":               store("fact", "greyhound_called_bruno", "My greyhound is called Bruno, and he limps."),
-		"Wait, stop, I prefer mornings.":                            store("preference", "prefer_mornings", "I prefer mornings."),
-		"Could you send somebody on Thursday?":                      store("follow_up", "send_somebody_thursday", "Could you send somebody on Thursday?"),
+		"My greyhound is called Bruno, and he limps.":               store("fact", "greyhound", "My greyhound is called Bruno, and he limps."),
+		"Wait, stop, I prefer mornings.":                            store("preference", "availability", "“Wait, stop, I prefer mornings.”"),
+		"Could you send somebody on Thursday?":                      "",
+		"Können Sie morgen jemanden schicken?":                      "",
+		"Wait, make it half past four.":                             "",
+		"No, I said half past four.":                                "",
+		"Nein, warten Sie, seit Montag.":                            "",
+		"Perdón, quería decir para seis.":                           "",
+		"Hang on, seven is better.":                                 "",
+		"My name is Bob by the way.":                                store("fact", "name", "Bob"),
+		"Well, so, my sister called me, and she said it leaks.":     store("fact", "sister", "my sister called me, and she said it leaks."),
 		"What is my dog called?":                                    `recall {"query":"What is my dog called?"}`,
 		"do you know when my appointment is":                        `recall {"query":"do you know when my appointment is"}`,
-		"My boiler leaks. When was it serviced?":                    store("fact", "boiler_leaks", "My boiler leaks.") + ` recall {"query":"When was it serviced?"}`,
+		"My boiler leaks. When was it serviced?":                    store("context", "boiler_leaks", "“My boiler leaks.”") + ` recall {"query":"When was it serviced?"}`,
 		"Thanks, that is all. Goodbye!":                             `end_call {}`,
 		"Vielen Dank, auf Wiederhören.":                             `end_call {}`,
 		"Au revoir, madame.":                                        `end_call {}`,
@@ -70,9 +83,10 @@ func TestWhatIsSaidBecomesCalls(t *testing.T) {
 		"Okay, thank you.":                                          "",
 		"Wait, one more thing.":                                     "",
 		"Hello?":                                                    `recall {"query":"Hello?"}`,
-		"Mi perro se llama Bruno y vive en Sevilla.":                store("fact", "mi_perro_se", "Mi perro se llama Bruno y vive en Sevilla."),
+		"Mi perro se llama Bruno y vive en Sevilla.":                store("fact", "perro", "Mi perro se llama Bruno y vive en Sevilla."),
 		"Meine Heizung ist kaputt, wann kommt jemand?":              `recall {"query":"Meine Heizung ist kaputt, wann kommt jemand?"}`,
-		`He said "use the side gate", so please use the side gate.`: store("fact", "said_use_side", `He said \"use the side gate\", so please use the side gate.`),
+		`He said "use the side gate", so please use the side gate.`: "",
+		`My sister said "use the side gate".`:                       store("fact", "sister", `My sister said \"use the side gate\".`),
 	} {
 		m, h, _ := newMind()
 		var got []string
@@ -85,17 +99,48 @@ func TestWhatIsSaidBecomesCalls(t *testing.T) {
 	}
 }
 
+// What is taken back is kept beside what takes its place, under the same key, where both tell a number or both a day. Else
+// the words of the call are all that there is of it.
+func TestACorrectionIsKeptWithWhatItCorrects(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ told, corrected, want string }{
+		{"My gate code is 4711.", "Not 4711, 4712.", `“My gate code is 4711.” Not 4711, 4712.`},
+		{"The door code is 4711.", "No, sorry, 4712.", "The door code is 4711. No, sorry, 4712."},
+		{"Meine Heizung tropft seit gestern.", "Nein, warten Sie, seit Montag.", "Meine Heizung tropft seit gestern. Nein, warten Sie, seit Montag."},
+		{"My boiler is a Vaillant.", "No, wait, Thursday.", ""},
+		{"I am allergic to bleach.", "No, that is all, thank you.", ""},
+		{"My gate code is 4711.", "No.", ""},
+	} {
+		m, h, _ := newMind()
+		first := m.hears(t, h, c.told, "").Calls
+		m.Think(Heard{N: 3, Results: []string{`{"success":true,"action":"created"}`}})
+		again := m.hears(t, h, c.corrected, "").Calls
+		switch {
+		case len(first) != 1:
+			t.Errorf("%s: got %d calls", c.told, len(first))
+		case c.want == "" && len(again) > 0:
+			t.Errorf("%s: got %s", c.corrected, again[0].Arguments)
+		case c.want == "":
+		case len(again) != 1 || gjson.GetBytes(again[0].Arguments, "value").String() != c.want ||
+			gjson.GetBytes(again[0].Arguments, "key").String() != gjson.GetBytes(first[0].Arguments, "key").String():
+			t.Errorf("%s: got %+v, want %q", c.corrected, again, c.want)
+		}
+	}
+}
+
 // What it says after its tools is what they answered: nothing found is nothing known, and a failure is told.
 func TestAnswersAreThoseOfTheTools(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ said, result, want string }{
 		{"What is my dog called?", `{"success":true,"recalled":[{"text":"dog_name: A greyhound called Bruno","when":"today"}]}`, "You told me: A greyhound called Bruno."},
 		{"What is my dog called?", `{"success":true,"recalled":[{"text":"My greyhound is called Bruno!","speaker":"user","when":"last Tuesday"}]}`, "You told me last Tuesday: My greyhound is called Bruno!"},
-		{"What is my dog called?", `{"success":true,"recalled":[{"text":"Bruno, then.","speaker":"assistant","when":"last Tuesday","unsure":true}]}`, "I am not sure. I told you last Tuesday: Bruno, then."},
+		{"What is my dog called?", `{"success":true,"recalled":[{"text":"Hello, then.","speaker":"user","when":"today","unsure":true}]}`, "I am sorry, I do not know that."},
+		{"What is my dog called?", `{"success":true,"recalled":[{"text":"Hm.","unsure":true},{"text":"Bruno, then.","speaker":"assistant","when":"last Tuesday"}]}`, "I told you last Tuesday: Bruno, then."},
 		{"What is my dog called?", `{"success":true}`, "I am sorry, I do not know that."},
 		{"What is my dog called?", `{"success":false,"error":"it did not work just now"}`, "I am sorry, I do not know that."},
 		{"I prefer mornings.", `{"success":true,"action":"created"}`, "Thank you for telling me."},
 		{"I prefer mornings.", `{"success":true,"action":"confirmed"}`, "Yes, so you told me before."},
+		{"I prefer mornings.", `{"success":true,"action":"updated"}`, "All right, I have changed that."},
 		{"I prefer mornings.", `{"success":false,"error":"it did not work just now"}`, "I am sorry, that did not work just now."},
 		{"I am Ana Keller.", `{"success":true,"action":"created"}`, "Nice to meet you, Ana Keller. What can I do for you?"},
 		{"I prefer mornings. Goodbye.", `{"success":true,"action":"created"}`, "Thank you for telling me. Goodbye Ana Keller. Take care."},
