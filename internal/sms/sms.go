@@ -76,7 +76,7 @@ func Segments(text string) int {
 
 // count counts segments of what is added to it, in either alphabet.
 type count struct {
-	runes        int
+	bytes        int
 	odd          bool // it has something that is not in the shared alphabet
 	shared, wide filling
 }
@@ -93,7 +93,7 @@ func (f *filling) add(width, each int) {
 }
 
 func (c *count) add(r rune) {
-	c.runes++
+	c.bytes += utf8.RuneLen(r)
 	p := place(r)
 	c.odd = c.odd || p == 0
 	c.shared.add(p, joined)

@@ -86,6 +86,11 @@ func TestLongTextsArePartedWhereAReaderWould(t *testing.T) {
 				strings.TrimSpace(strings.Repeat("1. Tuesday at nine with Dr. Weber, who brings the part\n", 8)), "1. Tuesday at nine with Dr. Weber, who brings the part",
 			},
 		},
+		"nor at a street, at what is abbreviated in German, or at a saint": {
+			strings.Repeat(sentence, 7) + "Bring something, z.B. Brot, Montag bzw. Dienstag, to Bahnhofstr. 5, bus No. 5, near St. James, ask for Fr. Weber.", []string{
+				strings.TrimSpace(strings.Repeat(sentence, 7)), "Bring something, z.B. Brot, Montag bzw. Dienstag, to Bahnhofstr. 5, bus No. 5, near St. James, ask for Fr. Weber.",
+			},
+		},
 		"a link is not parted":     {strings.Repeat("word ", 80) + "https://example.com/" + strings.Repeat("a", 100) + " ok", []string{strings.TrimSpace(strings.Repeat("word ", 80)), "https://example.com/" + strings.Repeat("a", 100) + " ok"}},
 		"a long link goes alone":   {"See " + link + " for it.", []string{"See", link, "for it."}},
 		"a word without end":       {strings.Repeat("a", 1000), []string{strings.Repeat("a", 459), strings.Repeat("a", 459), strings.Repeat("a", 82)}},
@@ -98,8 +103,11 @@ func TestLongTextsArePartedWhereAReaderWould(t *testing.T) {
 		}
 	}
 	long := strings.Repeat(sentence, 50)
-	if got := sms.Split(long, 0); len(got) != 2 || utf8.RuneCountInString(got[0]) > sms.MaxCharacters {
+	if got := sms.Split(long, 0); len(got) != 2 || len(got[0]) > sms.MaxBytes {
 		t.Errorf("of a chat: got %d parts", len(got))
+	}
+	if got := sms.Split(strings.Repeat("👍", 500), 0); len(got) != 2 || len(got[0]) > sms.MaxBytes { // 500 characters, of 4 bytes each
+		t.Errorf("of emoji: got %d parts", len(got))
 	}
 }
 
@@ -126,7 +134,7 @@ func FuzzSplit(f *testing.F) {
 		}
 		for _, p := range parts {
 			isLink := strings.Contains(p, "://") || strings.Contains(p, "www.")
-			if n := utf8.RuneCountInString(p); p == "" || n > sms.MaxCharacters || segments > 0 && sms.Segments(p) > segments && !isLink && n > 1 {
+			if n := utf8.RuneCountInString(p); p == "" || len(p) > sms.MaxBytes || segments > 0 && sms.Segments(p) > segments && !isLink && n > 1 {
 				t.Fatalf("a part of %d characters in %d segments", n, sms.Segments(p))
 			}
 		}

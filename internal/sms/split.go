@@ -13,14 +13,16 @@ import (
 
 // Bounds of a text that is sent. A platform joins the segments of one that has several, but charges each.
 const (
-	MaxSegments   = 3    // of a text by SMS, so that it is read at a glance, and comes whole
-	MaxCharacters = 1600 // of any: Twilio takes no more
+	MaxSegments = 3 // of a text by SMS, so that it is read at a glance, and comes whole
+	// MaxBytes is of any. Twilio takes 1600 characters, and counts those of more bytes as several (error 21617); WhatsApp itself
+	// would take 4096.
+	MaxBytes = 1600
 )
 
 // Split parts a text into such as go in so many segments each, in order: after a paragraph, a sentence or a line, else
 // between words, the best of these that leaves a part no less than half full. A link stays whole as long as it has at most
-// MaxCharacters. What is no link and is too long for a part is cut between characters, as a reader sees them: an emoji of
-// several stays whole. segments 0: only MaxCharacters bound a part.
+// MaxBytes. What is no link and is too long for a part is cut between characters, as a reader sees them: an emoji of
+// several stays whole. segments 0: only MaxBytes bounds a part.
 func Split(text string, segments int) (parts []string) {
 	t := reading{text: text, links: linksOf(text), ends: map[int]bool{}}
 	for _, s := range speech.Sentences(text) {
@@ -128,7 +130,7 @@ func (t *reading) cut(from, segments int) int {
 
 // fits reports whether what was counted may be one part.
 func (c *count) fits(segments int) bool {
-	return c.runes <= MaxCharacters && (segments == 0 || c.segments() <= segments)
+	return c.bytes <= MaxBytes && (segments == 0 || c.segments() <= segments)
 }
 
 // fitting returns up to where a text fits in a part, which has at least one rune.

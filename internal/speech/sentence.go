@@ -138,18 +138,29 @@ func (c *cutter) abbreviated(i int) bool {
 	switch {
 	case titles[w]:
 		return c.capital(i + 1)
-	case utf8.RuneCountInString(w) == 1 && unicode.IsLetter(rune(w[0])):
+	case governing[w], c.initial(i) && c.initial(i+1): // "z. B.", "J. R."
+		return true
+	case c.initial(i):
+		if c.initial(i-1) && pairs[c.w(i-1)+w] || pages[w] && kindOf(next) == number { // "z. B. Brot", "S. 12"
+			return true
+		}
 		if i > 0 && strings.HasPrefix(c.gap(i-1), ".") && !strings.Contains(c.gap(i-1), " ") { // "a.m."
 			return !c.capital(i+1) || kindOf(next) != 0
 		}
 		return c.capital(i) && c.capital(i+1) && utf8.RuneCountInString(next) > 1 && !starts(next) &&
-			(i == 0 || c.capital(i-1) && utf8.RuneCountInString(c.w(i-1)) > 1)
-	case shortened[w]:
+			(i == 0 || c.capital(i-1) && (c.initial(i-1) || utf8.RuneCountInString(c.w(i-1)) > 1))
+	case shortened[w], strings.HasSuffix(w, "str"): // "Hauptstr."
 		return !c.capital(i+1) || kindOf(next) == number
 	case kindOf(w) == number && len(w) <= 2: // "am 5. Mai"
 		return kindOf(next) == month && !c.english(i)
 	}
 	return false
+}
+
+// initial reports whether a word is one letter with a full stop behind it.
+func (c *cutter) initial(i int) bool {
+	r, size := utf8.DecodeRuneInString(c.w(i))
+	return size > 0 && size == len(c.w(i)) && unicode.IsLetter(r) && strings.HasPrefix(c.gap(i), ".")
 }
 
 func (c *cutter) english(i int) bool {

@@ -44,7 +44,10 @@ var (
 		next last this every each another mr mrs ms dr st der die das dem den ein eine einen am um im bis zum zur vom von
 		mit für el la los las un una del al de en con para o os as um uma no na em het een op om tot le les une du des au il lo`)
 	titles    = Set("mr mrs ms mx dr prof st sr sra srta dra hr fr herr rev sgt lt capt mme mlle")
-	shortened = Set(`no nr approx vs etc eg ie ext tel dept inc ltd jr bzw usw ca ggf inkl str avda av ud uds núm num min hrs hr
+	governing = Set("approx vs bzw bspw ca ggf evtl inkl zzgl núm nr av avda ing") // what they stand before is of their sentence
+	pairs     = Set("zb dh uu")                                                    // of initials, the same
+	pages     = Set("n p s")                                                       // before a number
+	shortened = Set(`no etc eg ie ext tel dept inc ltd jr usw ud uds num min hrs hr
 		sec lb lbs oz ft ave rd blvd apt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri sat sun`)
 
 	// joints join clauses. reasons and conditions begin them.
