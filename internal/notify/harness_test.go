@@ -147,6 +147,18 @@ func (h *house) remember(tenant recaller.TenantID, caller recaller.CallerID, key
 	return out.Memory
 }
 
+// remind sets a reminder of a memory.
+func (h *house) remind(m recaller.Memory) recaller.Reminder {
+	h.Helper()
+	h.Clock.Advance(time.Second)
+	out, err := h.Place.Store.ChangeMemory(h.Context(), tenantID, recaller.Changing{
+		ID: m.ID, Patch: recaller.MemoryPatch{At: h.Clock.Now()},
+		Reminder: &recaller.Reminder{ID: recaller.ReminderID(h.NewID()), DueAt: h.Clock.Now().Add(time.Hour)},
+	})
+	h.ok(err)
+	return *out.Reminder
+}
+
 func (h *house) forget(id recaller.MemoryID) {
 	h.Helper()
 	h.Clock.Advance(time.Second)

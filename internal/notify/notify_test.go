@@ -347,6 +347,18 @@ func TestAnEndThatWasNoneIsNotTold(t *testing.T) {
 	if got := h.receiver.Take(); len(got) != 1 {
 		t.Errorf("got %v, want its end", got)
 	}
+	const bob = "+12025550144"
+	o = h.ring(tenantID, bob)
+	h.end(o, true)
+	req = h.Opening("y", "once more", recaller.Identity{Kind: recaller.IdentityPhone, Value: bob})
+	req.Resume, req.Conversation.ExternalID = true, "CA-"+bob
+	_, err = h.Place.Store.OpenConversation(t.Context(), tenantID, req)
+	h.ok(err)
+	last := h.end(o, false) // before its first end was told
+	h.pass(0)
+	if got := h.receiver.Take(); len(got) != 1 || !strings.Contains(got[0].Body, last.EndedAt.UTC().Format(time.RFC3339)) {
+		t.Errorf("got %v, want its last end, at %s", got, last.EndedAt.UTC())
+	}
 }
 
 // A receiver that hangs holds up its own tenant, and nobody else.
