@@ -251,7 +251,7 @@ func TestAnErasedVisitorIsNew(t *testing.T) {
 		if len(again.Session.Messages) > 0 {
 			t.Errorf("he is told %q", words(again.Session.Messages))
 		}
-		c.asks(again, "m2", "What am I allergic to?", "I do not know of any allergy.")
+		c.asks(again, "m1", "What am I allergic to?", "I do not know of any allergy.") // by a ref that was of what is erased
 		if after := c.only(); after.CallerID == before.CallerID {
 			t.Error("he is the caller that was erased")
 		}

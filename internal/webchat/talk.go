@@ -267,11 +267,15 @@ func (t *talk) follow(conv recaller.ConversationID, sub *events.Subscription) {
 func (t *talk) lost(conv recaller.ConversationID, sub *events.Subscription) {
 	t.mu.Lock()
 	ours := t.sub == sub
+	erased := ours && !sub.Dropped()
 	if ours {
 		t.sub, t.loaded = nil, false
 	}
+	if erased {
+		t.refs = nil // they have words
+	}
 	t.mu.Unlock()
-	if ours && !sub.Dropped() {
+	if erased {
 		t.ended(conv, "erased")
 	}
 }

@@ -1,6 +1,6 @@
 // The web chat of Recaller, in a page: <script src="https://…/chat/widget.js" data-tenant="…" defer></script>
 // docs/web-chat.md has its attributes, and the protocol. Comments and indentation are left out where it is served, which has
-// 6144 bytes at most. Whatever comes from the server is put in as text.
+// 6144 bytes at most as it is packed. Whatever comes from the server is put in as text.
 (() => {
 	const script = document.currentScript, data = script.dataset, url = new URL(data.tenant + '/', script.src).href
 	const store = 'recaller-chat:' + url, lang = data.lang || navigator.language
