@@ -25,11 +25,15 @@ func TestWhatIsToldOfAnErrand(t *testing.T) {
 			want   string
 		}{
 			{
-				recaller.ReminderDelivered, recaller.Errand{State: recaller.ErrandReached, By: recaller.MeansRing, Rings: 2}, recaller.EventReminderDelivered,
+				recaller.ReminderDelivered,
+				recaller.Errand{State: recaller.ErrandReached, By: recaller.MeansRing, Rings: 2},
+				recaller.EventReminderDelivered,
 				`"conversation_id":"` + string(o.Conversation.ID) + `","due_at":%s,"by":"ring","rings":2}`,
 			},
 			{
-				recaller.ReminderDead, recaller.Errand{State: recaller.ErrandFailed, Reason: recaller.ErrandReasons()[0], Rings: 3}, recaller.EventReminderFailed,
+				recaller.ReminderDead,
+				recaller.Errand{State: recaller.ErrandFailed, Reason: recaller.ErrandReasons()[0], Rings: 3},
+				recaller.EventReminderFailed,
 				`"conversation_id":"` + string(o.Conversation.ID) + `","due_at":%s,"reason":"` + recaller.ErrandReasons()[0] + `","rings":3}`,
 			},
 		} {
