@@ -324,7 +324,7 @@ const maxPeople = 200
 
 // callerTotal tells how often the caller was here, if that is known.
 func (c *composer) callerTotal() {
-	if c.reason == "" && !c.told.guarded() && !c.snap.Caller.Withheld() && (c.conversations() > 0 || !c.resuming) {
+	if c.recognised() && (c.conversations() > 0 || !c.resuming) {
 		c.unit(rankNumber, func(*unit) { c.line("- Total Previous Conversations: " + strconv.Itoa(c.conversations())) })
 	}
 }

@@ -58,13 +58,25 @@ func (c *composer) look(found []recaller.Hit, kinds kind.Table, req Request) {
 	if !c.reader.wants() {
 		return
 	}
-	c.found = make([]candidate, len(found))
-	for i, h := range found {
-		c.found[i].Hit = h
-		c.found[i].row, _ = kinds.Of(h.Kind) // recall finds of no other kind
+	c.found = make([]candidate, 0, len(found))
+	for _, h := range found {
+		if c.greeted(h) {
+			continue
+		}
+		row, _ := kinds.Of(h.Kind) // recall finds of no other kind
+		c.found = append(c.found, candidate{Hit: h, row: row})
 	}
 	c.fits = c.fitting()
 	c.briefs = map[recaller.ConversationID]int{}
+}
+
+// greeted reports whether something that was found is what the tenant's side begins its conversations with.
+func (c *composer) greeted(h recaller.Hit) bool {
+	if h.Kind != recaller.HitTurn || h.Speaker != recaller.Assistant {
+		return false
+	}
+	t, words := c.snap.Tenant, strings.TrimSpace(h.Text)
+	return words != "" && slices.Contains([]string{t.Profile.Greeting, t.Telephone.Greeting, t.WebChat.Greeting}, words)
 }
 
 // suits reports whether a candidate fits the query, and reads it if that was not done yet.

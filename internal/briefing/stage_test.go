@@ -3,7 +3,6 @@ package briefing
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +22,7 @@ func TestNobodyIsGreetedTwice(t *testing.T) {
 	rings.Reached = rung("").Reached
 	texted := atTheCourse()
 	texted.Reached = rung(recaller.MeansText).Reached
+	withheld := recaller.Snapshot{Tenant: course(), Caller: recaller.Caller{ID: "c9"}} // without any identity
 	for name, test := range map[string]struct {
 		snap        recaller.Snapshot
 		stage       Stage
@@ -32,27 +32,16 @@ func TestNobodyIsGreetedTwice(t *testing.T) {
 		"greeted":       {atTheCourse(), Greeted, []string{"They were greeted", welcome, example, closing}, []string{greeting, "GREETING", first}},
 		"under way":     {atTheCourse(), Underway, []string{closing, "1. Reference conversation history naturally\n2. Always"}, []string{greeting, "elcome back", first, "GREETING"}},
 		"greeted, new":  {recaller.Snapshot{Tenant: course()}, Greeted, []string{closing, example}, []string{greeting, welcome, first, "They "}},
+		"withheld":      {withheld, Opening, []string{greeting, first, "1. Reference conversation history naturally\n"}, []string{"elcome back"}},
 		"rings":         {rings, Opening, []string{"You are ringing them"}, []string{greeting, "elcome back", first, closing}},
 		"has texted":    {texted, Greeted, []string{"You texted them", closing}, []string{greeting, welcome, first}},
 		"rings, spoken": {rings, Underway, []string{"You are ringing them"}, []string{greeting, "elcome back", first, closing}},
 	} {
 		req := systemPrompt
 		req.Stage, req.Exclude = test.stage, "c-live"
-		holds(t, name, compose(material{snap: test.snap}, now, req, newZones()).Text, test.told, test.never)
-	}
-}
-
-func holds(t *testing.T, name, text string, told, never []string) {
-	t.Helper()
-	for _, want := range told {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s: want %q in it:\n%s", name, want, text)
-		}
-	}
-	for _, not := range never {
-		if strings.Contains(text, not) {
-			t.Errorf("%s: must not have %q:\n%s", name, not, text)
-		}
+		t.Run(name, func(t *testing.T) {
+			has(t, compose(material{snap: test.snap}, now, req, newZones()).Text, test.told, test.never)
+		})
 	}
 }
 
@@ -100,13 +89,27 @@ func TestWhatTheBuiltInAgentHas(t *testing.T) {
 		return b
 	}
 	b := read(true)
-	holds(t, "the built-in agent", b.Text, []string{"- store_memory, as soon", "The caller has a PIN"}, []string{"aYFtXx", "- Id:"})
+	has(t, b.Text, []string{"- store_memory, as soon", "The caller has a PIN"}, []string{"aYFtXx", "- Id:"})
 	if len(b.Refused) != 0 {
 		t.Errorf("refused: %v", b.Refused)
 	}
 	b = read(false)
-	holds(t, "another", b.Text, nil, []string{"store_memory", "PIN"})
+	has(t, b.Text, nil, []string{"store_memory", "PIN"})
 	if !slices.Equal(b.Refused, []recaller.Tool{recaller.ToolVerifyCaller}) {
 		t.Errorf("refused: %v", b.Refused)
 	}
+}
+
+// Whoever says hello is told nothing of former hellos: the words with which the tenant's side opens each conversation are
+// no news. What else it said at the beginning is.
+func TestGreetingsAreNotRecalled(t *testing.T) {
+	t.Parallel()
+	snap := returning()
+	snap.Tenant.Profile.Greeting, snap.Tenant.Telephone.Greeting, snap.Tenant.WebChat.Greeting = "Weber workshop, hello!", "The garage line.", "Ask the garage anything."
+	b := asked(snap, "hello, is that the garage workshop, the garage line of Weber, and may I ask the garage anything?", recaller.StyleSystemPrompt, ranked(
+		said("g1", 0, recaller.Assistant, 3*day, "Weber workshop, hello!"), said("g2", 0, recaller.Assistant, 2*day, " The garage line."),
+		said("g3", 0, recaller.Assistant, 2*day, "Ask the garage anything."), said("g4", 0, recaller.Assistant, day, "Weber workshop, your garage door is repaired."),
+		said("g5", 1, recaller.User, day, "The garage line."),
+	)...)
+	has(t, partNamed(t, b, "recalled").Text, []string{"your garage door is repaired", `Caller: "The garage line."`}, []string{"hello!", `Agent: "The garage line."`, "Ask the garage"})
 }

@@ -54,6 +54,11 @@ func (c *composer) systemPrompt(due, rest []*recaller.Memory, resume resumable) 
 	c.unit(rankClosing, func(*unit) { c.line("Now, help the customer with their inquiry!") })
 }
 
+// recognised reports whether it is known, and may be told, whether somebody was here before.
+func (c *composer) recognised() bool {
+	return c.reason == "" && !c.told.guarded() && !c.snap.Caller.Withheld()
+}
+
 // weRing reports whether it is the agent who has rung the caller.
 func (c *composer) weRing() bool {
 	return c.errands != nil && c.errands.Errand.By != recaller.MeansText
@@ -170,7 +175,7 @@ func (c *composer) businessFacts() {
 // customer says who calls. The history tells what happened before, so this does only if nothing can be known.
 func (c *composer) customer() {
 	c.section("caller", "Customer information", true, func() {
-		if c.amid || c.reason != "" || c.told.guarded() || c.snap.Caller.Withheld() {
+		if c.amid || !c.recognised() {
 			c.callerLead()
 		}
 	})
@@ -184,7 +189,7 @@ func (c *composer) customer() {
 // tenant's own go before P3's. Each keeps its number. Once the agent has spoken, it is not told how to greet.
 func (c *composer) importantInstructions() {
 	history := `Reference conversation history naturally`
-	if c.stage != Underway && !c.weRing() {
+	if c.stage != Underway && !c.weRing() && c.recognised() {
 		history += ` (e.g., "Welcome back! Last time we discussed...")`
 	}
 	rules := []string{history}
@@ -211,12 +216,12 @@ func (c *composer) importantInstructions() {
 func (c *composer) greeting(resume resumable) {
 	const heading = "GREETING (use on first message):"
 	own, name := c.snap.Tenant.Profile.Greeting, c.business()
-	back := !c.first() && c.reason == "" && !c.told.guarded() && !c.snap.Caller.Withheld()
+	back := !c.first() && c.recognised()
 	switch {
 	case c.errands != nil || c.stage == Underway || c.stage == Greeted && !back:
 		return
 	case c.stage == Greeted:
-		c.welcome("welcome", "They have been here before. They were greeted, so begin your next words with:", c.welcomeRest(resume, ""))
+		c.welcome("welcome", "They have been here before. They were greeted, so begin your next words with this, in their language:", c.welcomeRest(resume, ""))
 		return
 	case own == "" && back:
 		c.welcome("greeting", heading, c.welcomeRest(resume, "How can I help you today?"))
