@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -90,5 +91,19 @@ func (s *server) admit(ctx huma.Context, next func(huma.Context)) {
 		x.refuse(recaller.Errorf(recaller.NotFound, "there is nothing under an id that is no text"))
 		return
 	}
+	if ctx.Operation().RequestBody == nil && !bare(x.r.Body) {
+		x.refuse(recaller.Errorf(recaller.Invalid, "this route takes no body: what it has would change nothing"))
+		return
+	}
 	next(huma.WithContext(ctx, admitted))
+}
+
+// bare reports whether a body says nothing: clients send {} where they have nothing to say.
+func bare(body io.Reader) bool {
+	if body == nil {
+		return true
+	}
+	raw, err := io.ReadAll(io.LimitReader(body, 16))
+	said := strings.TrimSpace(string(raw))
+	return err == nil && (said == "" || said == "{}" || said == "null")
 }

@@ -184,3 +184,34 @@ func (h *house) asked(t *testing.T, status int, method, path, body string, out a
 		t.Fatal(err)
 	}
 }
+
+// What a route takes no body for, it does not pretend to have read: who sends a PIN to where a caller is said to be
+// verified would else have it verified whatever the PIN.
+func TestARouteWithoutABodyTakesNone(t *testing.T) {
+	t.Parallel()
+	h := setup(t, nil)
+	conv := h.begun(t, "+4930901821")
+	_, ops := described(t, h)
+	tried := 0
+	for _, pattern := range slices.Sorted(maps.Keys(ops)) {
+		method, path, _ := strings.Cut(pattern, " ")
+		if ops[pattern].RequestBody != nil || method != http.MethodPost {
+			continue
+		}
+		tried++
+		path = strings.NewReplacer("{id}", conv.Conversation.ID).Replace(path)
+		for _, body := range []string{`{"pin":"4711"}`, `{"a":"` + strings.Repeat("b", 1<<16) + `"}`, `x`} {
+			if p := h.refused(t, http.StatusUnprocessableEntity, method, path, body); !strings.Contains(p.Detail, "takes no body") {
+				t.Errorf("%s: got %q", pattern, p.Detail)
+			}
+		}
+	}
+	if tried < 5 {
+		t.Errorf("only %d routes were tried", tried)
+	}
+	for _, body := range []string{"", "{}", " {}\n", "null"} {
+		if status, _, text := h.call(t, "POST", "/v1/conversations/"+conv.Conversation.ID+"/verify", body); status != http.StatusOK {
+			t.Errorf("verify with %q: got %d %s", body, status, text)
+		}
+	}
+}

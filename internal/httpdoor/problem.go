@@ -85,6 +85,19 @@ func ProblemOf(err error) *Problem {
 	return p
 }
 
+// Unwrap returns the kind of failure that it tells, for the log.
+func (p *Problem) Unwrap() error {
+	for kind, o := range Outcomes() {
+		if o.Code == p.Code {
+			return kind
+		}
+	}
+	if p.Status < http.StatusInternalServerError {
+		return recaller.Invalid
+	}
+	return recaller.Internal
+}
+
 // GetStatus tells huma the status.
 func (p *Problem) GetStatus() int { return p.Status }
 

@@ -84,7 +84,11 @@ func (s *Service) answerable(old, t *recaller.Tenant) error {
 	if t.Telephone.Answer == old.Telephone.Answer || s.Answers == nil || slices.Contains(s.Answers, t.Telephone.Answer) {
 		return nil
 	}
-	return recaller.InvalidField("telephone.answer", "must be one that this server can give: %v", s.Answers)
+	needs := "a language model is configured (RECALLER_LLM_MODEL)"
+	if t.Telephone.Answer == recaller.AnswerBridge {
+		needs = "a realtime model is configured (RECALLER_REALTIME_URL, or the key of its provider)"
+	}
+	return recaller.InvalidField("telephone.answer", "may be %s only where %s", t.Telephone.Answer, needs)
 }
 
 // audible checks that the server can listen to calls, if it is to do so from now on.

@@ -29,6 +29,6 @@ func (s *Service) textable(old, t *recaller.Tenant) error {
 	if t.Texting.Reply == old.Texting.Reply || s.Replies == nil || slices.Contains(s.Replies, t.Texting.Reply) {
 		return nil
 	}
-	return recaller.InvalidField("texting.reply", "must be one that this server can give, which needs a language model, "+
-		"and the keys of a carrier for what goes out: %v", s.Replies)
+	return recaller.InvalidField("texting.reply", "may be %s only where a language model is configured (RECALLER_LLM_MODEL), "+
+		"and a carrier's keys for what goes out (TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN, or TELNYX_API_KEY)", t.Texting.Reply)
 }
