@@ -11,6 +11,7 @@ const (
 
 // PINTry is one try to tell a caller's PIN. It is counted before the PIN is compared.
 type PINTry struct {
+	Once         Once // a repeat is no other try, and is compared again
 	Caller       CallerID
 	Conversation ConversationID
 	At           time.Time

@@ -19,6 +19,7 @@ import (
 // told is a tool's result as the model reads it. What people said, or what was derived from it, is cleaned in it.
 type told struct {
 	Done       bool        `json:"done"`
+	Verified   *bool       `json:"verified,omitempty"`
 	Error      string      `json:"error,omitempty"`
 	Note       string      `json:"note,omitempty"`
 	Ask        string      `json:"ask_the_caller,omitempty"`
@@ -77,7 +78,7 @@ func (t told) text() string {
 
 // found tells what a call did.
 func (r *reply) found(res tool.Result) told {
-	t := told{Done: true, Note: res.Message}
+	t := told{Done: true, Note: res.Message, Verified: res.Proof()}
 	if res.SuggestReminder {
 		t.Note, t.Ask = "", res.Message
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -30,8 +31,15 @@ func clinic(q llmtest.Request) llmtest.Said {
 	last := q.Messages[len(q.Messages)-1]
 	knows := strings.Contains(q.System, "penicillin")
 	switch {
+	case last.Role == "tool" && strings.Contains(last.Text, `"verified":true`):
+		return llmtest.Said{Text: "Thank you, now I am sure."}
+	case last.Role == "tool" && strings.Contains(last.Text, `"verified":false`):
+		return llmtest.Said{Text: "That is not right."}
 	case last.Role == "tool":
 		return llmtest.Said{Text: "I have noted that."}
+	case strings.Contains(last.Text, "my PIN"):
+		pin, _ := json.Marshal(map[string]string{"pin": last.Text})
+		return llmtest.Said{Calls: []llmtest.Call{{Name: "verify_caller", Arguments: string(pin)}}}
 	case strings.Contains(last.Text, "Anna"):
 		return llmtest.Said{Calls: []llmtest.Call{{Name: "someone_else", Arguments: `{"name":"Anna"}`}}}
 	case strings.Contains(last.Text, "remember"):

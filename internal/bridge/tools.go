@@ -180,6 +180,7 @@ const (
 // answer is what a model reads of a result, in the words of the API's answers to tools.
 type answer struct {
 	Success     bool                  `json:"success"`
+	Verified    *bool                 `json:"verified,omitempty"`
 	MemoryID    recaller.MemoryID     `json:"memoryId,omitempty"`
 	Action      recaller.MemoryAction `json:"action,omitempty"`
 	Suggest     bool                  `json:"suggestReminder,omitempty"`
@@ -211,7 +212,7 @@ type recalled struct {
 }
 
 func answerOf(r tool.Result) answer {
-	out := answer{Success: true, MemoryID: r.MemoryID, Action: r.Action, Suggest: r.SuggestReminder, Message: r.Message}
+	out := answer{Success: true, MemoryID: r.MemoryID, Action: r.Action, Suggest: r.SuggestReminder, Message: r.Message, Verified: r.Proof()}
 	if m := r.Reminder; m != nil {
 		out.ReminderID, out.DueAt, out.Repeats, out.Reaching = m.ID, m.DueAt, repeat.Words(m.Rule), r.Reaching
 	}

@@ -68,11 +68,13 @@ func (s *Service) putPIN(
 }
 
 // TryPIN tells whether digits are a caller's PIN. The try is counted before they are compared, so that nobody has more
-// tries by making them at the same time. NotFound where the caller has none.
+// tries by making them at the same time. A repeat of a request spends none; with other digits it is a Conflict. NotFound where the caller has none.
 func (s *Service) TryPIN(
-	ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, conv recaller.ConversationID, pin string,
+	ctx context.Context, tenant recaller.TenantID, in recaller.PINTry, pin string,
 ) (recaller.PINTried, error) {
-	out, err := s.PINs.TryPIN(ctx, tenant, recaller.PINTry{Caller: caller, Conversation: conv, At: s.Now()})
+	in.At = s.Now()
+	in.Once.Request += "\x00" + pin // the store keeps a keyed digest of it
+	out, err := s.PINs.TryPIN(ctx, tenant, in)
 	kept := out.Hash
 	out.Hash = nil
 	if err != nil || len(kept) != pinSalt+pinLength {
@@ -82,7 +84,7 @@ func (s *Service) TryPIN(
 	if err != nil || subtle.ConstantTimeCompare(hash, kept[pinSalt:]) == 0 {
 		return out, err
 	}
-	if err := s.PINs.RightPIN(ctx, tenant, caller, kept); err != nil {
+	if err := s.PINs.RightPIN(ctx, tenant, in.Caller, kept); err != nil {
 		return out, err
 	}
 	return recaller.PINTried{Right: true, Left: recaller.MaxPINTries}, nil

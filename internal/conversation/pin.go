@@ -42,6 +42,22 @@ func (s *Service) maskPINs(e *entry, turns []recaller.Turn) {
 	}
 }
 
+// WithoutPIN masks in a text that is to be kept of a live conversation what is masked in its turns.
+func (s *Service) WithoutPIN(tenant recaller.TenantID, conv recaller.ConversationID, text string) string {
+	e := s.Ledger.get(tenant, string(conv))
+	if e == nil {
+		return text
+	}
+	e.mu.Lock()
+	known, open := e.pin.proven, e.pin.has && e.conv.Trust != recaller.TrustVerified
+	e.mu.Unlock()
+	if known == "" && !open {
+		return text
+	}
+	text, _ = guard.PINs(text, known)
+	return text
+}
+
 func (e *entry) hasPIN(has bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -51,9 +52,25 @@ func pinStory(t *testing.T, p phone, first client.StartResponse) {
 	conv := d.call.Conversation.ID
 	holds(t, "asked for it", d.call.Briefing.Text, "The caller has a PIN", "!Leopold", "!arson")
 	p.say(conv, user("Well, 4719, I think."))
-	got := d.does("verify_caller", map[string]any{"pin": "4719"})
-	holds(t, "wrong", shown(got), `"verified":false`, "2 tries are left", "!4719")
-	got = d.does("verify_caller", map[string]any{"pin": "double three oh eight"})
+	keyed := func() (client.ToolAnswer, error) { // as an agent has it that reads what is kept
+		ctx := client.WithIdempotencyKey(t.Context(), "a try")
+		return p.c.CallTool(ctx, client.ToolCall{CallSessionID: conv, Name: recaller.ToolVerifyCaller, Arguments: json.RawMessage(`{"pin":"[password]"}`)})
+	}
+	for range 4 { // repeated it is the same try
+		got, err := keyed()
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds(t, "wrong", shown(got), `"verified":false`, "2 tries are left", "!4719")
+	}
+	p.say(conv, user("Or 4711?"))
+	var problem *client.Problem
+	if _, err := keyed(); !errors.As(err, &problem) || problem.Status != http.StatusConflict {
+		t.Errorf("another guess behind the same mask and key: got %v", err)
+	}
+	d.does("store_memory", map[string]any{"memoryType": "fact", "key": "code", "value": "says that it is 4711"})
+	d.does("save_checkpoint", map[string]any{"intent": "verify", "summary": "Told four seven one one.", "stagingData": map[string]any{"pin": 4711, "of": []string{"4711"}}})
+	got := d.does("verify_caller", map[string]any{"pin": "double three oh eight"})
 	holds(t, "wrong again", shown(got), `"verified":false`, "One try is left")
 	heard := listen(t, p.c, conv, 0)
 	p.say(conv, user("Oh, it is four seven one one."))
@@ -64,6 +81,7 @@ func pinStory(t *testing.T, p phone, first client.StartResponse) {
 	}
 	holds(t, "the briefing that follows", heard.next(t, client.EventBriefingUpdated).Briefing.Text, "Leopold", "!has a PIN")
 	p.say(conv, user("4 7 1 1, as I said."), agent("47-11, yes."), user("My new flat is number 8025."))
+	d.does("update_memory", map[string]any{"existingKey": "code", "newValue": "the PIN is four seven one one"})
 	_, _, found := d.post("recall", map[string]any{"query": "husband"})
 	holds(t, "told now", found, "Leopold")
 	holds(t, "once more", d.does("verify_caller", map[string]any{"pin": "9"}).Message, "already")
@@ -89,7 +107,6 @@ func pinStory(t *testing.T, p phone, first client.StartResponse) {
 	if _, err := p.c.EraseCaller(t.Context(), who); err != nil {
 		t.Fatal(err)
 	}
-	var problem *client.Problem
 	if _, err := p.c.SetCallerPIN(t.Context(), who, "4711"); !errors.As(err, &problem) || problem.Status != http.StatusNotFound {
 		t.Errorf("of who is erased: got %v", err)
 	}

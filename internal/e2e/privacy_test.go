@@ -118,7 +118,7 @@ func putEverythingIn(t *testing.T, s *server) secrets {
 	if got := p.briefing(caller); got == "" {
 		t.Error("no briefing")
 	}
-	call("") // stays active, so that kill -9 hits it
+	proves(t, p, call(""), hide.there, digits) // stays active, so that kill -9 hits it
 	_, err = s.admin.ImportConversation(ctx, client.ImportRequest{
 		Caller: client.CallerRef{Phone: "+1" + digits(), Name: word()}, ExternalID: word(), StartedAt: time.Now().Add(-time.Hour),
 		Turns: []client.TurnInput{user("I collect " + word() + " stamps."), agent("How nice.")},
@@ -126,6 +126,23 @@ func putEverythingIn(t *testing.T, s *server) secrets {
 	fatal(err)
 	refuseWith(s, word, digits)
 	return hide
+}
+
+// proves has a caller told wrong digits, and then his PIN, which stands in what is stored and told afterwards, too.
+func proves(t *testing.T, p phone, caller, conv string, digits func() string) {
+	t.Helper()
+	pin := digits()
+	if _, err := p.c.SetCallerPIN(t.Context(), caller, pin); err != nil {
+		t.Fatal(err)
+	}
+	d := desk{p, client.StartResponse{Conversation: client.Conversation{ID: conv}}}
+	d.does("verify_caller", map[string]any{"pin": digits()})
+	p.say(conv, user("It is "+pin+"."))
+	if got := d.does("verify_caller", map[string]any{"pin": pin}); got.Verified == nil || !*got.Verified {
+		t.Fatalf("got %+v", got)
+	}
+	d.does("store_memory", map[string]any{"memoryType": "fact", "key": "pin", "value": "PIN " + pin})
+	p.say(conv, agent("Thank you: "+pin+"."))
 }
 
 // putSettingsIn gives the tenant words and numbers, and makes a key and another tenant.

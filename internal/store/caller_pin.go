@@ -63,6 +63,14 @@ func (s *Store) TryPIN(
 	if err != nil {
 		return out, notFound(err, "there is no such caller")
 	}
+	var mark once
+	if in.Once.Token != "" {
+		blind, err := s.blinder(ctx, tenant)
+		if err != nil {
+			return out, err
+		}
+		mark = newOnce(blind, tenant, in.Once)
+	}
 	err = s.WithCaller(ctx, tenant, in.Caller, func(tx Tx) error { // writes about one caller take turns
 		body, err := b.readCallerBody(ctx, tx, tenant, in.Caller)
 		if err != nil {
@@ -72,8 +80,18 @@ func (s *Store) TryPIN(
 		if p == nil {
 			return recaller.Errorf(recaller.NotFound, "the caller has no PIN")
 		}
+		if repeat, err := mark.before(ctx, tx, &out); err != nil {
+			return err
+		} else if repeat {
+			out.Hash = bytes.Clone(p.Hash)
+			return nil
+		}
 		if out = p.try(in); out.Hash == nil {
 			return nil
+		}
+		told := recaller.PINTried{Left: out.Left, Until: out.Until}
+		if err := mark.mark(ctx, tx, in.Caller, told, in.At); err != nil {
+			return err
 		}
 		return b.writeCallerBody(ctx, tx, tenant, in.Caller, body)
 	})

@@ -199,6 +199,7 @@ func (s *Service) do(ctx context.Context, call Call) (exchange, Result, error) {
 	if !x.rights.Allows(call.Name) {
 		return x, Result{}, errNotAllowed
 	}
+	s.maskPIN(x)
 	res, err := s.carry(ctx, x)
 	return x, res, asTold(err, call.Name)
 }

@@ -1,7 +1,9 @@
 package tool
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/recallerhq/recaller"
@@ -11,9 +13,7 @@ import (
 
 // PINs checks what a caller says that his PIN is; *caller.Service does.
 type PINs interface {
-	TryPIN(
-		ctx context.Context, tenant recaller.TenantID, caller recaller.CallerID, conv recaller.ConversationID, pin string,
-	) (recaller.PINTried, error)
+	TryPIN(ctx context.Context, tenant recaller.TenantID, in recaller.PINTry, pin string) (recaller.PINTried, error)
 }
 
 // Trusting raises the trust of a conversation; *conversation.Service does.
@@ -22,6 +22,65 @@ type Trusting interface {
 	Proven(ctx context.Context, tenant recaller.TenantID, conv recaller.Conversation, pin string) error
 	// SpokenPIN returns the digits that were masked last in what the caller said; empty: none, or nobody knows.
 	SpokenPIN(tenant recaller.TenantID, conv recaller.ConversationID) string
+	// WithoutPIN masks what is, or may be, the caller's PIN in a text that is to be kept.
+	WithoutPIN(tenant recaller.TenantID, conv recaller.ConversationID, text string) string
+}
+
+// worded are the arguments whose words are kept.
+var worded = []string{"value", "newValue", "summary", "intent", "stagingData"}
+
+// maskPIN masks in what a call would have kept what is masked in the conversation's turns: its agent heard it unmasked.
+func (s *Service) maskPIN(x exchange) {
+	if !x.caller.HasPIN {
+		return
+	}
+	for _, field := range worded {
+		if !x.args.Given(field) {
+			continue
+		}
+		var v any
+		dec := json.NewDecoder(bytes.NewReader(x.args[Fold(field)]))
+		dec.UseNumber()
+		if dec.Decode(&v) != nil {
+			continue // whoever reads it refuses it
+		}
+		masked, some := s.masked(x, v)
+		if !some {
+			continue
+		}
+		if raw, err := json.Marshal(masked); err == nil {
+			x.args[Fold(field)] = raw
+		}
+	}
+}
+
+// masked returns a JSON value without the PIN, and whether it had one.
+func (s *Service) masked(x exchange, v any) (out any, some bool) {
+	text := func(said string) (any, bool) {
+		out := s.Trusting.WithoutPIN(x.call.Tenant, x.conv.ID, said)
+		return out, out != said
+	}
+	switch v := v.(type) {
+	case string:
+		return text(v)
+	case json.Number:
+		if out, some := text(v.String()); some {
+			return out, true
+		}
+	case []any:
+		for i := range v {
+			var has bool
+			v[i], has = s.masked(x, v[i])
+			some = some || has
+		}
+	case map[string]any:
+		for key := range v {
+			var has bool
+			v[key], has = s.masked(x, v[key])
+			some = some || has
+		}
+	}
+	return v, some
 }
 
 const verifyText = `Check the PIN that the caller has just told, to be sure who speaks.
@@ -60,7 +119,8 @@ func (s *Service) verifyCaller(ctx context.Context, x exchange) (Result, error) 
 	if pin == "" {
 		return Result{}, recaller.InvalidField("pin", "must be the %d to %d digits that the caller said", recaller.MinPIN, recaller.MaxPIN)
 	}
-	tried, err := s.PINs.TryPIN(ctx, x.call.Tenant, x.conv.Caller, x.conv.ID, pin)
+	try := recaller.PINTry{Once: x.call.Once, Caller: x.conv.Caller, Conversation: x.conv.ID}
+	tried, err := s.PINs.TryPIN(ctx, x.call.Tenant, try, pin)
 	if err != nil {
 		return Result{}, err
 	}
@@ -86,6 +146,15 @@ func (s *Service) wrong(x exchange, t recaller.PINTried) string {
 		tries = fmt.Sprintf("%d tries are left.", t.Left)
 	}
 	return "The caller is not verified: that is not right, or may not be tried now. " + tries
+}
+
+// Proof says, of a verify_caller, whether it is known now who speaks; nil of other tools.
+func (r Result) Proof() *bool {
+	switch r.Done {
+	case recaller.ToolVerified, recaller.ToolUnverified, recaller.ToolNothingToVerify:
+		return &r.Verified
+	}
+	return nil
 }
 
 func (s *Service) verdict(ctx context.Context, x exchange, result, message string) (Result, error) {

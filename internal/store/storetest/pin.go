@@ -52,6 +52,17 @@ func pinTried(b *bench) {
 
 	_, _, err = b.Store.SetPIN(b.ctx, "t1", who, hash)
 	b.ok(err)
+	for range 4 {
+		again := recaller.PINTry{Once: recaller.Once{Token: "k", Request: "r"}, Caller: who, Conversation: "r", At: b.now}
+		out, err := b.Store.TryPIN(b.ctx, "t1", again)
+		b.ok(err)
+		eq(b, "a repeat is the same try", fmt.Sprint(out.Hash != nil, " ", out.Left), "true 2")
+		again.Once.Request = "other digits"
+		_, err = b.Store.TryPIN(b.ctx, "t1", again)
+		b.fails(err, recaller.Conflict)
+	}
+	_, _, err = b.Store.SetPIN(b.ctx, "t1", who, hash)
+	b.ok(err)
 	var allowed atomic.Int32
 	var all sync.WaitGroup
 	for i := range 24 {
@@ -67,6 +78,24 @@ func pinTried(b *bench) {
 	}
 	all.Wait()
 	eq(b, "of many at once", allowed.Load(), 5)
+
+	second := b.other("Second").Caller.ID
+	_, _, err = b.Store.SetPIN(b.ctx, "t1", second, bytes.Repeat([]byte("s"), 48))
+	b.ok(err)
+	tried := func(caller recaller.CallerID) string {
+		out, err := b.Store.TryPIN(b.ctx, "t1", recaller.PINTry{Caller: caller, Conversation: "merged", At: b.now})
+		b.ok(err)
+		return fmt.Sprint(string(out.Hash[:min(1, len(out.Hash))]), " ", out.Left)
+	}
+	_, _, err = b.Store.SetPIN(b.ctx, "t1", who, hash)
+	b.ok(err)
+	eq(b, "before a merge", tried(who), "h 2")
+	moved := b.merge(second, who)
+	eq(b, "merged, the PIN and its tries stay", tried(who), "h 1")
+	eq(b, "he still has one", b.caller(who).HasPIN, true)
+	b.unmove(moved.Move.ID)
+	eq(b, "undone, they stay", tried(who), "h 0")
+	eq(b, "the other has his again", tried(second), "s 2")
 
 	_, err = b.Store.TryPIN(b.ctx, "t2", recaller.PINTry{Caller: who, Conversation: "a", At: b.now})
 	b.fails(err, recaller.NotFound)
