@@ -28,7 +28,7 @@ type Tenant struct {
 	Packs               []string           `json:"packs" nullable:"false" doc:"The keyword packs by which conversations are labelled, in order of precedence."`
 	OwnPacks            []string           `json:"own_packs" nullable:"false" doc:"The keyword packs that the tenant brought itself; see /v1/packs."`
 	Masking             recaller.Masking   `json:"masking" enum:"on,off" doc:"Whether card numbers, national ids and passwords are masked before anything is stored." example:"on"`
-	MemoryTools         bool               `json:"memory_tools" doc:"The agent has the memory tools: its briefing says how to use them." example:"false"`
+	MemoryTools         bool               `json:"memory_tools" doc:"Your own agent, or a realtime model that answers calls, has the memory tools: its briefing says how to use them. The built-in agent always has them." example:"false"`
 	Prompts             map[string]string  `json:"prompts" doc:"The tenant's own texts for models, by the prompt's name; where there is none, ours is in effect."`
 	Texting             Texting            `json:"texting" doc:"What is done about texts to its numbers."`
 	Telephone           Telephone          `json:"telephone" doc:"How calls to its numbers are answered."`
@@ -129,7 +129,7 @@ type TenantSettings struct {
 	PinAfter            *int                `json:"pin_after,omitempty" minimum:"0" maximum:"16" doc:"In how many conversations a topic must come up before it is pinned; 3 by default, 0: no topic is, and pins are not kept up to date." example:"3"`
 	Packs               *[]string           `json:"packs,omitempty" nullable:"false" doc:"Keyword packs, in order of precedence: service (the default), golf, and those of its own (/v1/packs)."`
 	Masking             *recaller.Masking   `json:"masking,omitempty" enum:"on,off" doc:"Whether card numbers, national ids and passwords are masked before anything is stored; on by default." example:"on"`
-	MemoryTools         *bool               `json:"memory_tools,omitempty" doc:"The agent has the memory tools: its briefing is to say how to use them; false by default." example:"true"`
+	MemoryTools         *bool               `json:"memory_tools,omitempty" doc:"Your own agent, or a realtime model that answers calls, has the memory tools: its briefing is to say how to use them; false by default. The built-in agent always has them." example:"true"`
 	Texting             *TextingPatch       `json:"texting,omitempty" doc:"What is done about texts to its numbers; fields that are left out stay."`
 	Telephone           *TelephonePatch     `json:"telephone,omitempty" doc:"How calls to its numbers are answered; fields that are left out stay."`
 	WebChat             *WebChatPatch       `json:"web_chat,omitempty" doc:"How visitors of its pages chat; fields that are left out stay."`
