@@ -73,7 +73,7 @@ func chats(t *testing.T, stream bool, env ...string) {
 	} else if err := again.Send(t.Context(), map[string]string{"type": "end"}); err != nil {
 		t.Fatal(err)
 	}
-	if f, _, err := resumed.Until(t.Context(), "ended"); err != nil || f.Conversation != conv.ID {
+	if f, _, err := resumed.Until(t.Context(), "ended"); err != nil || f.Conversation != conv.ID || f.Reason != "visitor_left" {
 		t.Fatalf("the end is told as %+v, %v", f, err)
 	}
 	c.eventually("the chat is written up", func() bool {

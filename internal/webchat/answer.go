@@ -196,8 +196,19 @@ func (t *talk) pause() bool {
 func (t *talk) end(conv recaller.ConversationID, why string) {
 	ctx, cancel := context.WithTimeout(context.Background(), keepLimit)
 	defer cancel()
+	t.mu.Lock()
+	if t.conv == conv {
+		t.unfollow() // of this end it is known why
+	}
+	t.mu.Unlock()
 	if _, err := t.Conversations.End(ctx, t.who.tenant, string(conv), conversation.End{Reason: why}); err != nil {
 		t.Log.WarnContext(ctx, "a chat could not be ended, and is closed when it is idle", "tenant", t.who.tenant, "conversation", conv, "err", err)
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.conv == conv {
+			t.goOn(conv, t.turns)
+			t.loaded = false // what was added meanwhile is not known
+		}
 		return
 	}
 	t.ended(conv, why)

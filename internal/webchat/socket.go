@@ -85,7 +85,7 @@ func (s *Server) socket(x *exchange, w http.ResponseWriter, r *http.Request) err
 	defer known()
 	// The origin was checked against the tenant's list.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
-	x.begun = true
+	x.begun, x.status = true, http.StatusSwitchingProtocols
 	if err != nil {
 		x.why = noSocket
 		return httpdoor.Simple(http.StatusBadRequest, "invalid", "it is no handshake of a WebSocket") // Accept has answered

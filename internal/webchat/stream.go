@@ -168,7 +168,7 @@ func (s *Server) end(x *exchange, w http.ResponseWriter, r *http.Request) error 
 		return recaller.Wrap(recaller.Unavailable, err, "the chat cannot be ended now; it ends by itself when it is quiet")
 	}
 	c.talk.finish()
-	x.status = http.StatusNoContent
+	x.why, x.status = left, http.StatusNoContent
 	w.WriteHeader(x.status)
 	return nil
 }
