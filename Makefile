@@ -221,6 +221,10 @@ bench-threads: ## Measure prompts and replies of RECALLER_THREADS (500) threads 
 bench-latency: ## Measure from a change to a webhook, and from what a caller says to a word, RECALLER_LATENCIES (1000) times, on both stores
 	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" RECALLER_LATENCIES=$${RECALLER_LATENCIES:-1000} $(GO) test -tags measure -count 1 -timeout 30m -v -run '^TestHowLongA' ./internal/app
 
+.PHONY: bench-merges
+bench-merges: ## Measure merges of a caller with 80,000 turns, and how long other writes and reads wait meanwhile, on both stores
+	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" $(GO) test -tags measure -count 1 -timeout 30m -v -run '^TestMerges$$' ./internal/store/sqlite ./internal/store/postgres
+
 .PHONY: bench
 bench: bench-latency ## Run the latencies, the Go benchmarks, then the big store benchmark (docs/benchmarks.md)
 	RECALLER_TEST_POSTGRES_URL="$$($(POSTGRES) url)" $(GO) test -run '^$$' -bench . -benchmem $(PKGS)

@@ -11,17 +11,17 @@ func TestWhoIsCalledSo(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		known, said string
-		want        bool
+		want        recaller.Fit
 	}{
-		{"Anna", "anna", true},
-		{"Anna Becker", "Anna", true},
-		{"Anna", "Anna Becker", true},
-		{"Anna Becker", "Becker Anna", true},
-		{"Jürgen", "JÜRGEN", true},
-		{"Anna Becker", "Karl Becker", false},
-		{"Anna", "Annabelle", false},
-		{"", "Anna", false},
-		{"Anna", " ", false},
+		{"Anna", "anna", recaller.FitsJust},
+		{"Anna Becker", "Anna", recaller.FitsMore},
+		{"Anna", "Anna Becker", recaller.FitsLess},
+		{"Anna Becker", "Becker Anna", recaller.FitsJust},
+		{"Jürgen", "JÜRGEN", recaller.FitsJust},
+		{"Anna Becker", "Karl Becker", recaller.FitsNot},
+		{"Anna", "Annabelle", recaller.FitsNot},
+		{"", "Anna", recaller.FitsNot},
+		{"Anna", " ", recaller.FitsNot},
 	} {
 		if got := (recaller.Caller{Name: tt.known}).Called(tt.said); got != tt.want {
 			t.Errorf("%q, called %q: got %v, want %v", tt.known, tt.said, got, tt.want)

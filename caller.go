@@ -89,13 +89,33 @@ func (c Caller) Shared() bool {
 	return c.Shares || slices.ContainsFunc(c.Identities, func(i Identity) bool { return i.Shared })
 }
 
-// Called reports whether somebody who is called so may be the caller: all words of the one name are in the other.
-func (c Caller) Called(name string) bool {
-	known, said := strings.Fields(strings.ToLower(c.Name)), strings.Fields(strings.ToLower(name))
-	within := func(few, many []string) bool {
-		return len(few) > 0 && !slices.ContainsFunc(few, func(w string) bool { return !slices.Contains(many, w) })
+// Fit says how a name that was said fits one that is known.
+type Fit int
+
+// The ways to fit: by the words of both names, in any order.
+const (
+	FitsNot  Fit = iota
+	FitsJust     // they are the same
+	FitsMore     // more is known than was said
+	FitsLess     // more was said than is known
+)
+
+// Called says how a name fits the caller's.
+func (c Caller) Called(name string) Fit {
+	switch known, said := within(name, c.Name), within(c.Name, name); {
+	case known && said:
+		return FitsJust
+	case known:
+		return FitsMore
+	case said:
+		return FitsLess
 	}
-	return within(known, said) || within(said, known)
+	return FitsNot
+}
+
+func within(few, many string) bool {
+	words, among := strings.Fields(strings.ToLower(few)), strings.Fields(strings.ToLower(many))
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(among, w) })
 }
 
 // mostName is how many bytes a caller's name may have.

@@ -18,7 +18,7 @@ type Move struct {
 	UndoUntil     time.Time         `json:"undo_until" doc:"It can be undone until then." example:"2026-04-01T09:34:10Z"`
 	Conversations int               `json:"conversations" doc:"How many conversations went." example:"3"`
 	Memories      int               `json:"memories" doc:"How many memories went, each with all of its versions." example:"11"`
-	Documents     int               `json:"documents" doc:"How many documents went." example:"1"`
+	Documents     int               `json:"documents" doc:"How many documents went, pins among them." example:"1"`
 	Superseded    int               `json:"superseded" doc:"How many memories gave way to one with the same key that was told later, or said the same; an undo brings them back." example:"1"`
 }
 

@@ -63,13 +63,21 @@ func (s *session) moved(out client.MoveResponse, asJSON bool, what string) error
 		return s.json(out)
 	}
 	fmt.Fprintf(s.out, "%s %s: %s, %s and %s went along.\n", s.out.Good("●"), what, count(out.Move.Conversations, "conversation"),
-		howMany(out.Move.Memories, "memory", "memories"), count(out.Move.Documents, "document"))
+		howMany(out.Move.Memories, "memory", "memories"), documentsOf(out.Move))
 	if n := out.Move.Superseded; n > 0 {
 		fmt.Fprintf(s.out, "%s gave way to what was told later.\n", howMany(n, "memory", "memories"))
 	}
 	fmt.Fprintf(s.out, "To undo it, until %s: recaller callers undo %s\n",
 		out.Move.UndoUntil.Local().Format("2 Jan 2006"), out.Move.ID)
 	return nil
+}
+
+// documentsOf says how many documents went: pins are some of them.
+func documentsOf(m client.Move) string {
+	if m.Documents == 0 {
+		return "no documents"
+	}
+	return count(m.Documents, "document") + " (pins too)"
 }
 
 func howMany(n int, one, more string) string {

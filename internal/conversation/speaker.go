@@ -96,8 +96,6 @@ func (s *Service) speaks(
 			err = recaller.InvalidField("caller_id", "must be the id of a caller")
 		}
 	case in.New || in.Recycled || as.Name == "":
-	case was.Called(as.Name):
-		who = was
 	default:
 		who, err = s.namesake(ctx, tenant, was, as.Name)
 	}
@@ -110,7 +108,9 @@ func (s *Service) speaks(
 	return who, as, nil
 }
 
-// namesake returns the one who is called so among those who use the numbers of a caller; nobody: none is.
+// namesake returns the one who is called so among those who use the numbers of a caller, himself included; nobody: none is.
+// Who is called just so goes before who may be. Of several who may be, more is asked for; if more was said than is known of
+// any of them, it is another.
 func (s *Service) namesake(
 	ctx context.Context, tenant recaller.TenantID, of recaller.Caller, name string,
 ) (recaller.Caller, error) {
@@ -118,14 +118,23 @@ func (s *Service) namesake(
 	if err != nil {
 		return recaller.Caller{}, err
 	}
-	list = slices.DeleteFunc(list, func(c recaller.Caller) bool { return !c.Called(name) })
-	switch len(list) {
-	case 0:
-		return recaller.Caller{}, nil
-	case 1:
-		return list[0], nil
+	fits := map[recaller.Fit][]recaller.Caller{}
+	for _, c := range append(list, of) {
+		fit := c.Called(name)
+		if fit == recaller.FitsLess && c.ID == of.ID {
+			continue // it was said that he does not speak
+		}
+		fits[fit] = append(fits[fit], c)
 	}
-	return recaller.Caller{}, recaller.InvalidField("name", "must say more: %d who use the number are called so", len(list))
+	for _, fit := range []recaller.Fit{recaller.FitsJust, recaller.FitsMore, recaller.FitsLess} {
+		switch n := len(fits[fit]); {
+		case n == 1:
+			return fits[fit][0], nil
+		case n > 1 && fit != recaller.FitsLess:
+			return recaller.Caller{}, recaller.InvalidField("name", "must say more: %d who use the number are called so", n)
+		}
+	}
+	return recaller.Caller{}, nil
 }
 
 // handOver has the store write it, and the words that it does not keep follow. Nobody else writes in the conversation.

@@ -154,3 +154,51 @@ func TestTheWordsThatTellOfSomebodyElseAreTheirs(t *testing.T) {
 		})
 	}
 }
+
+// Several under one number may be called alike: who is called just so is found before who may be, more is asked for where
+// several may be, and who says more than is known of any of them is another.
+func TestSeveralUnderANumberAreCalledAlike(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.begin(keep, conversation.Start{ExternalID: "CA1", Caller: conversation.CallerRef{Phone: phone, Name: "Tom"}})
+	speaks := func(in recaller.Speaking) (recaller.Handed, error) {
+		t.Helper()
+		b.say(keep, "CA1", "assistant: Who is this?", "user: It is me, who has called about the hedge.")
+		return b.SomeoneElse(t.Context(), keep, "CA1", in)
+	}
+	ids := map[string]recaller.CallerID{}
+	for i, tt := range []struct {
+		says recaller.Speaking
+		who  string // a name for them in this story; empty: it is refused
+	}{
+		{recaller.Speaking{Name: "Mia"}, "Mia"},
+		{recaller.Speaking{Name: "tom"}, "the father"}, // there is one
+		{recaller.Speaking{Name: "Tom junior"}, "the son"},
+		{recaller.Speaking{Name: "Mia"}, "Mia"},
+		{recaller.Speaking{Name: "Tom"}, "the father"}, // he is called just so
+		{recaller.Speaking{Name: "TOM Junior"}, "the son"},
+		{recaller.Speaking{Name: "Tom Smith", New: true}, "the lodger"},
+		{recaller.Speaking{Name: "junior"}, "the son"},
+		{recaller.Speaking{Name: "Tom", New: true}, "a guest"},
+		{recaller.Speaking{Name: "Mia"}, "Mia"},
+		{recaller.Speaking{Name: "Tom"}, ""}, // the father, or the guest
+		{recaller.Speaking{Name: "Tom Eber"}, "another guest"},
+		{recaller.Speaking{Name: "Tom Eber"}, "another guest"},
+	} {
+		out, err := speaks(tt.says)
+		if tt.who == "" {
+			b.is(err, recaller.Invalid, "name")
+			continue
+		}
+		b.ok(err)
+		if was, known := ids[tt.who]; known && was != out.Caller.ID {
+			t.Errorf("%d: %+v is not %s", i, tt.says, tt.who)
+		}
+		for who, id := range ids {
+			if id == out.Caller.ID && who != tt.who {
+				t.Errorf("%d: %+v is taken for %s, want %s", i, tt.says, who, tt.who)
+			}
+		}
+		ids[tt.who] = out.Caller.ID
+	}
+}

@@ -106,9 +106,15 @@ func (s *Store) Split(ctx context.Context, tenant recaller.TenantID, in recaller
 	if err := bounded(len(in.Conversations)); err != nil || len(in.Conversations) == 0 {
 		return recaller.Moved{}, recaller.InvalidField("conversations", "must be between 1 and %d ids", maxPage)
 	}
+	var asked []recaller.ConversationID // each once
+	for _, id := range in.Conversations {
+		if !slices.Contains(asked, id) {
+			asked = append(asked, id)
+		}
+	}
 	return s.move(ctx, tenant, in.Once, func() (*moving, error) {
 		m := &moving{
-			tenant: tenant, asked: in.Conversations, name: in.Name, born: true, move: recaller.Move{
+			tenant: tenant, asked: asked, name: in.Name, born: true, move: recaller.Move{
 				ID: in.ID, Kind: recaller.MoveSplit, From: in.From, To: in.NewCaller, At: in.At, Until: in.At.Add(recaller.MoveUndoable),
 			},
 		}

@@ -142,35 +142,31 @@ func (s *Store) sealWords(ctx context.Context, m *moving) error {
 				return err
 			}
 			body, err := m.anew(row.place(), row.body)
-			m.words = append(m.words, []any{m.tenant, m.from.id, m.to.id, row.conv, row.turn.Number, body})
+			t := row.turn
+			m.words = append(m.words, []any{m.tenant, m.to.id, row.conv, t.Number, t.ID, micros(t.At), t.Speaker, body})
 			return err
 		})...)
 	})
 }
 
-// turns moves the words that were sealed before. It fails with errRaced if there are others by now.
+// turns moves the words that were sealed before. It fails with errRaced if there are others by now. While they move nobody
+// else writes on SQLite, so they are taken away all at once, and put back in the order of their key.
 func (m *moving) turns(ctx context.Context, tx Tx) error {
-	if len(m.words) > 0 {
-		if err := tx.ExecAll(ctx, `UPDATE turns SET caller_id = $3, body = $6 WHERE tenant_id = $1
-			AND caller_id = $2 /* moves */ AND conversation_id = $4 AND number = $5`, m.words); err != nil {
+	gone := 0
+	for _, q := range m.queries(`turns`, ``, nil) {
+		n, err := tx.Exec(ctx, `DELETE`+strings.TrimPrefix(q.SQL, `SELECT `), q.Args...)
+		if err != nil {
 			return err
 		}
+		gone += int(n)
 	}
-	left := false
-	queries := m.queries(`turns`, `TRUE`, func(scan func(...any) error) error { return scan(&left) })
-	for i := range queries {
-		queries[i].SQL += ` LIMIT 1`
-	}
-	if len(queries) == 0 {
-		return nil
-	}
-	if err := tx.QueryAll(ctx, queries...); err != nil {
-		return err
-	}
-	if left {
+	if gone != len(m.words) {
 		return errRaced
 	}
-	return nil
+	if gone == 0 {
+		return nil
+	}
+	return tx.ExecAll(ctx, insertTurn, m.words)
 }
 
 func (m *moving) acts(ctx context.Context, tx Tx) error {

@@ -319,7 +319,7 @@ func callersSplit(b *bench) {
 
 	out, err := b.Store.Split(b.ctx, "t1", recaller.Splitting{
 		ID: "split", From: from, NewCaller: "caller-anna", Name: "Anna", At: b.later(time.Minute),
-		Conversations: []recaller.ConversationID{anna.Conversation.ID},
+		Conversations: []recaller.ConversationID{anna.Conversation.ID, anna.Conversation.ID}, // one that is named twice is one
 	})
 	b.ok(err)
 	eq(b, "her name and number", out.Caller.Name+out.Caller.Phone(), "Anna"+secondNumber)
