@@ -40,6 +40,7 @@ func TestNobodyIsGreetedTwice(t *testing.T) {
 		req := systemPrompt
 		req.Stage, req.Exclude = test.stage, "c-live"
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			has(t, compose(material{snap: test.snap}, now, req, newZones()).Text, test.told, test.never)
 		})
 	}
