@@ -294,6 +294,7 @@ func (c *session) heardAll() {
 		return
 	}
 	c.leaving = true
+	c.call.Leave(c.io, false)    // the platform may ask what comes next before we know that it has closed the socket
 	_ = c.send(end{Type: "end"}) // whoever is gone need not hang up
 	c.spoken.Reset(c.opts.Leave)
 }
