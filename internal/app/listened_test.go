@@ -71,6 +71,19 @@ func (s *studio) goesOn(id, from string) {
 	s.ended(id, recaller.Completed, "completed")
 }
 
+// refused wants a socket closed without a word.
+func (s *studio) refused(what string, l *line) {
+	s.t.Helper()
+	select {
+	case err := <-l.over:
+		if err == nil {
+			s.t.Errorf("%s: the socket was closed as after a call", what)
+		}
+	case <-time.After(20 * time.Second):
+		s.t.Fatalf("%s: the socket was taken", what)
+	}
+}
+
 func nothing() {}
 
 // A call is forwarded to the tenant's own agent and listened to: what both sides say is kept, and what was said last is kept
@@ -149,9 +162,7 @@ func TestAForgedTokenListensToNobody(t *testing.T) {
 		token, other := s.stream("CA1"), s.stream("CA2")
 		refused := func(what, id, token string) {
 			t.Helper()
-			if err := <-s.streams(id, token).over; err == nil {
-				t.Errorf("%s: the socket was closed as after a call", what)
-			}
+			s.refused(what, s.streams(id, token))
 		}
 		refused("no token", "CA1", "")
 		refused("another token", "CA1", strings.Repeat("A", len(token)))

@@ -195,6 +195,16 @@ func (l *Lead) Fault(of string, code any) {
 	}
 }
 
+// HangUp returns what says goodbye to a telephone that is still there, so that the platform goes on: it may wait for that.
+func (l *Lead) HangUp() func() {
+	gone := l.Reason == Lost || l.Reason == Flooded
+	return l.Aside(func() {
+		if gone || l.Phone.Close() != nil {
+			_ = l.Phone.Drop() // nobody is there to be told
+		}
+	})
+}
+
 // Rest has no more turns come, ends what reads and writes, and waits until what was begun is done, or given up after a
 // while. between is done before the workers are waited for.
 func (l *Lead) Rest(drain time.Duration, between func()) {

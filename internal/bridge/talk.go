@@ -95,7 +95,7 @@ func (t *talk) close() Outcome {
 		t.Guard(func() { t.call.Leaving(out) })
 	}
 	var closing sync.WaitGroup
-	closing.Go(t.Aside(t.hangUp))
+	closing.Go(t.HangUp())
 	t.Guard(t.linger)
 	if m := t.model; m != nil {
 		t.Guard(func() {
@@ -115,13 +115,6 @@ func (t *talk) close() Outcome {
 	t.Log.Info("a bridged call is over", "reason", string(t.Reason), "dur_ms", out.Lasted.Milliseconds(),
 		"turns", out.Kept, "unkept", out.Unkept, "retried", out.Retried)
 	return out
-}
-
-// hangUp says goodbye to a telephone that is still there, so that the platform goes on.
-func (t *talk) hangUp() {
-	if t.Reason == Lost || t.Reason == Flooded || t.Phone.Close() != nil {
-		_ = t.Phone.Drop() // nobody is there to be told
-	}
 }
 
 // linger waits for the words of what the caller said last, so that they are kept.

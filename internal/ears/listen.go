@@ -3,6 +3,7 @@ package ears
 import (
 	"context"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -179,11 +180,11 @@ func (l *listening) bounds() {
 // close has the last words written down and kept, ends all that works for the call, and says how it went.
 func (l *listening) close() Outcome {
 	l.At(l.Now())
-	if l.Reason == bridge.Lost || l.Reason == bridge.Flooded {
-		_ = l.Phone.Drop() // nobody is there to be told
-	}
+	var closing sync.WaitGroup
+	closing.Go(l.HangUp())
 	l.Guard(l.linger)
 	l.Guard(func() { l.due(l.weave.Flush()) })
+	closing.Wait()
 	l.Rest(l.opts.Drain, func() {})
 	o := Outcome{Reason: l.Reason, Lasted: l.Time.Sub(l.Began)}
 	o.Kept, o.Unkept = l.Keep.Counts()
