@@ -310,13 +310,16 @@ func (c *composer) callerPeople() {
 		names = append(names, name)
 	}
 	c.field(rankName, "Several people use this number", strings.Join(names, ", "), maxPeople)
-	c.unit(rankName, func(*unit) {
-		c.str("  Unless it is clear who speaks, ask before you tell any of what you know.")
-		if c.snap.Tenant.MemoryTools && !c.alone {
-			c.str(" If it is another, call someone_else.")
-		}
-		c.str("\n")
-	})
+	text := ""
+	if !c.amid { // else it was said just now
+		text += " Unless it is clear who speaks, ask before you tell any of what you know."
+	}
+	if c.snap.Tenant.MemoryTools && !c.alone {
+		text += " If it is another, call someone_else."
+	}
+	if text != "" {
+		c.unit(rankName, func(*unit) { c.str(" " + text + "\n") })
+	}
 }
 
 // maxPeople bounds the names of those who use one number.
@@ -367,6 +370,9 @@ func (c *composer) callerLead() {
 		c.str("\n")
 	case c.compact:
 	case c.first() && c.errands != nil:
+	case c.first() && len(c.snap.People) > 0 && !c.amid:
+		c.line("Nothing was said with them yet, but others use their number: greet whoever it is kindly, without a name, " +
+			"and ask how you can help.")
 	case c.first() && c.amid:
 		c.line("Nothing is known of them yet.")
 	case c.first():

@@ -82,3 +82,11 @@ func TestNobodyElseSpeaksInAThread(t *testing.T) {
 		t.Errorf("refused are %v, and else %v", alone.Refused, with.Refused)
 	}
 }
+
+// Whose number others use is not welcomed as somebody new: whoever rings may be one of those.
+func TestANumberOfOthersIsNobodysFirst(t *testing.T) {
+	t.Parallel()
+	snap := recaller.Snapshot{Tenant: returning().Tenant, Caller: recaller.Caller{Name: "Karl", Identities: maria().Identities}, People: []recaller.Caller{{Name: "Eve", Conversations: 1}}}
+	has(t, composed(snap, now, Request{}).Text, []string{"Nothing was said with them yet, but others use their number", "Eve (most often), Karl", "ask before you tell"}, []string{"first-time"})
+	has(t, composed(snap, now, Request{Amid: true}).Text, []string{"Eve (most often), Karl", "Nothing is known of them yet."}, []string{"ask before you tell", "first-time"})
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -63,21 +64,13 @@ func (s *session) moved(out client.MoveResponse, asJSON bool, what string) error
 		return s.json(out)
 	}
 	fmt.Fprintf(s.out, "%s %s: %s, %s and %s went along.\n", s.out.Good("●"), what, count(out.Move.Conversations, "conversation"),
-		howMany(out.Move.Memories, "memory", "memories"), documentsOf(out.Move))
+		howMany(out.Move.Memories, "memory", "memories"), howMany(out.Move.Documents, "document or pin", "documents and pins"))
 	if n := out.Move.Superseded; n > 0 {
 		fmt.Fprintf(s.out, "%s gave way to what was told later.\n", howMany(n, "memory", "memories"))
 	}
 	fmt.Fprintf(s.out, "To undo it, until %s: recaller callers undo %s\n",
 		out.Move.UndoUntil.Local().Format("2 Jan 2006"), out.Move.ID)
 	return nil
-}
-
-// documentsOf says how many documents went: pins are some of them.
-func documentsOf(m client.Move) string {
-	if m.Documents == 0 {
-		return "no documents"
-	}
-	return count(m.Documents, "document") + " (pins too)"
 }
 
 func howMany(n int, one, more string) string {
@@ -110,7 +103,8 @@ func (c *callersSplitCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	return s.moved(out, c.JSON, "Somebody else uses "+term.Clean(identityOf(from))+" too, the caller "+out.Caller.ID)
+	return s.moved(out, c.JSON, fmt.Sprintf("%s uses %s too, the caller %s",
+		cmp.Or(term.Clean(out.Caller.Name), "Somebody else"), term.Clean(identityOf(from)), out.Caller.ID))
 }
 
 // callersMovesCmd is `recaller callers moves`.
@@ -206,6 +200,7 @@ func (c *callersReleaseCmd) Run(ctx context.Context, s *session) error {
 	if _, err := api.ReleaseNumber(ctx, of.ID, client.CallerRelease{Phone: c.Phone.phone()}); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "%s %s is nobody's. What was known stays with the caller %s.\n", s.out.Good("●"), term.Clean(c.Phone.phone()), of.ID)
+	fmt.Fprintf(s.out, "%s %s has left the caller %s, who keeps what was known.\n",
+		s.out.Good("●"), term.Clean(c.Phone.phone()), of.ID)
 	return nil
 }
