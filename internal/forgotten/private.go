@@ -44,6 +44,13 @@ func Withhold(snap *recaller.Snapshot) View {
 	if c := snap.Checkpoint; c != nil && c.Summary != "" && v.Checkpoint(*c).Summary == "" { // what is left of it says nothing
 		snap.Checkpoint = nil
 	}
+	snap.History = slices.Clone(snap.History)
+	for i, conv := range snap.History { // the label of one of which nothing may be told says what it was about
+		if a := conv.Analysis; a != nil && conv.Summary != nil && v.Summary(conv, snap.Said[conv.ID]) == nil {
+			told := *a
+			told.Intent, snap.History[i].Analysis = "", &told
+		}
+	}
 	if Unnamed(snap.Private, snap.Caller.Name) {
 		snap.Caller.Name, snap.Caller.NameSource = "", ""
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/forgotten"
+	"github.com/recallerhq/recaller/internal/pin"
 )
 
 // confided is a private memory that was said in turn 2 of the conversation "past".
@@ -153,5 +154,44 @@ func TestABriefingsMaterialWithoutWhatIsPrivate(t *testing.T) {
 	}
 	if len(given) != 2 || given[0].ID != "m" {
 		t.Errorf("what was given is changed: %+v", given)
+	}
+}
+
+// The label of a conversation of which nothing may be told would say what it was about.
+func TestALabelOfWhatIsPrivate(t *testing.T) {
+	t.Parallel()
+	call := func(id recaller.ConversationID, brief string) recaller.Conversation {
+		return recaller.Conversation{ID: id, StartedAt: asked, Summary: &recaller.Summary{Brief: brief}, Analysis: &recaller.Analysis{Intent: "health-consultation"}}
+	}
+	given := []recaller.Conversation{call("past", "Takes lithium for her bipolar disorder."), call("other", "Asked for a plumber.")}
+	snap := recaller.Snapshot{Private: []recaller.Memory{confided("health", "has bipolar disorder and takes lithium")}, History: given}
+	forgotten.Withhold(&snap)
+	if got := snap.History[0].Analysis.Intent + snap.History[1].Analysis.Intent; got != "health-consultation" || given[0].Analysis.Intent == "" {
+		t.Errorf("got labels %q, and %q in what was given", got, given[0].Analysis.Intent)
+	}
+}
+
+// What a topic is called is hidden with what called it so.
+func TestATopicThatIsCalledByWhatIsPrivate(t *testing.T) {
+	t.Parallel()
+	quote := func(turn int, text string) pin.Quote {
+		return pin.Quote{Conversation: "past", Turn: turn, Speaker: recaller.User, Text: text, At: asked}
+	}
+	v := forgotten.New(forgotten.AsIf([]recaller.Memory{confided("affair", "is having an affair with Marcus from work")}))
+	for _, tt := range []struct {
+		name, other string
+		want        bool
+	}{
+		{"named by hidden words alone", "Has the pottery course been moved?", false},
+		{"named by others, too", "A corner would be nice.", true},
+	} {
+		topic := pin.Topic{
+			Title: "Corner table", Lead: []string{"corner"}, Pinned: true, First: asked, About: quote(4, "Marcus and I want the corner table for two."),
+			Now: []pin.Quote{quote(6, tt.other)},
+		}
+		d := topic.Onto(recaller.Document{Origin: recaller.DocumentPin}, asked)
+		if got := v.Document(d, nil).Content != ""; got != tt.want {
+			t.Errorf("%s: told is %t, want %t", tt.name, got, tt.want)
+		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/recallerhq/recaller"
+	"github.com/recallerhq/recaller/internal/recall/token"
+	"github.com/recallerhq/recaller/internal/speech"
 )
 
 // MostPinned is how many topics of a caller are pinned at once: those that were spoken of last. quiet is how long one
@@ -95,10 +97,29 @@ func (t Topic) Without(hides func(Quote) bool) Topic {
 			t.About = t.History[0].Quote
 		}
 	}
+	if some && !t.named() { // what called it so is hidden
+		return Topic{}
+	}
 	if w := t.Worded; some || w != nil && hides(Quote{Speaker: recaller.User, Text: w.Text, At: t.First}) {
 		t.Worded = nil
 	}
 	return t
+}
+
+// named reports whether what a topic quotes has a word of its title.
+func (t Topic) named() bool {
+	quotes := slices.Concat([]Quote{t.About}, t.Now, t.Actions)
+	for _, c := range t.History {
+		quotes = append(quotes, c.Quote)
+	}
+	title := map[string]bool{}
+	for _, w := range speech.Words(t.Title) {
+		title[token.Term(w.Text)] = true
+	}
+	delete(title, "")
+	return slices.ContainsFunc(quotes, func(q Quote) bool {
+		return slices.ContainsFunc(speech.Words(q.Text), func(w speech.Word) bool { return title[token.Term(w.Text)] })
+	})
 }
 
 // Empty reports whether there is nothing to tell of a topic.
