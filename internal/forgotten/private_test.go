@@ -122,6 +122,12 @@ func TestHitsThatTellWhatIsPrivate(t *testing.T) {
 			t.Errorf("%s: told is %t, want %t", tt.name, got, tt.want)
 		}
 	}
+	v := forgotten.New(forgotten.AsIf([]recaller.Memory{debt}))
+	for turn, want := range map[int]bool{3: true, 5: false} { // 3 is the agent's answer to the turn that it came from
+		if got := v.Hides("past", recaller.Turn{Number: turn, Speaker: recaller.Assistant, Text: "I will tell nobody.", At: asked}); got != want {
+			t.Errorf("the agent's turn %d: hidden is %t, want %t", turn, got, want)
+		}
+	}
 	near := hit(recaller.HitTurn, "past", 3, "and a new tap")
 	near.Neighbours = []recaller.Turn{{Number: 2, Speaker: recaller.User, Text: "yes that too"}, {Number: 4, Speaker: recaller.User, Text: "by Friday", At: asked}}
 	got := forgotten.New(forgotten.AsIf([]recaller.Memory{debt})).Hits([]recaller.Hit{near})
