@@ -143,6 +143,9 @@ func TestKillNineAmidRelayedCalls(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			if _, _, err := socket.Answer(ctx); err != nil { // the agent speaks first
+				return err
+			}
 			pause := time.NewTicker(200 * time.Millisecond) // nobody speaks faster: a store that cannot keep up is another story
 			defer pause.Stop()
 			for n := 1; ; n++ {
@@ -175,6 +178,9 @@ func TestKillNineAmidRelayedCalls(t *testing.T) {
 		c.id = "CA-next"
 		socket, err := c.relay(t.Context(), s, x.token(c))
 		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := socket.Answer(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if err := socket.Say(t.Context(), "Hello again.", "en-US"); err != nil {
