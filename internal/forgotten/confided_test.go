@@ -74,7 +74,7 @@ func (s *share) add(is bool) {
 
 func (s share) over(most float64) bool { return float64(s.n) > most*float64(s.of) }
 
-// Tune is what the rules were made with. Do not tune on a miss of held.
+// Tune is what the rules were made with. No rule is of a miss of held, but its share was seen when thresholds were chosen.
 func TestWhatTellsAConfidence(t *testing.T) {
 	t.Parallel()
 	others := inOtherCalls(t)
