@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/recallerhq/recaller"
@@ -230,7 +231,7 @@ func (s *Server) command(ctx context.Context, r result, id, action, purpose stri
 		return resultBusy
 	}
 	ctx = context.WithoutCancel(ctx)
-	s.working.Go(func() {
+	s.beside(func() {
 		defer func() { <-s.asking }()
 		if err := s.commands.do(ctx, id, action, purpose, fields); err != nil {
 			s.metrics.refused.Inc()
@@ -238,6 +239,18 @@ func (s *Server) command(ctx context.Context, r result, id, action, purpose stri
 		}
 	})
 	return r
+}
+
+// beside does something beside the requests. A defect of ours in it ends it, and nothing else.
+func (s *Server) beside(do func()) {
+	s.working.Go(func() {
+		defer func() {
+			if crash := recover(); crash != nil { // what it says may hold words
+				s.Log.Error("panic beside the telephone's requests", "stack", string(debug.Stack()))
+			}
+		}()
+		do()
+	})
 }
 
 // Settle waits for what goes on beside the requests, until ctx ends. There must be no request any more, nor a Retry.

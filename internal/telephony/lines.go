@@ -100,7 +100,7 @@ func (l *Line) Leave(ctx context.Context, sorry bool) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	s.working.Go(func() {
+	s.beside(func() {
 		ctx, cancel := context.WithTimeout(ctx, s.opts.Patience)
 		defer cancel()
 		s.apologise(ctx, c.ID, c.number)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/coder/websocket"
@@ -136,7 +137,7 @@ func (s *Server) greetSocket(r *http.Request, c *connection, conn *websocket.Con
 func (c *connection) serveSocket(conn *websocket.Conn) reason {
 	gone := make(chan reason, 1)
 	go func() {
-		why := c.read(conn)
+		why := c.hear(conn)
 		gone <- why
 		c.cut(why)
 	}()
@@ -192,6 +193,17 @@ func (c *connection) ping(conn *websocket.Conn) {
 			return
 		}
 	}
+}
+
+// hear is read. A defect of ours ends this socket, and no other.
+func (c *connection) hear(conn *websocket.Conn) (why reason) {
+	defer func() {
+		if crash := recover(); crash != nil { // what it says may hold words
+			c.Log.Error("panic in a socket of the web chat", "tenant", c.who.tenant, "stack", string(debug.Stack()))
+			why = crashed
+		}
+	}()
+	return c.read(conn)
 }
 
 // read carries out what the visitor sends, until there is no more.

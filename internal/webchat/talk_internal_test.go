@@ -1,6 +1,7 @@
 package webchat
 
 import (
+	"log/slog"
 	"testing"
 	"time"
 
@@ -31,5 +32,17 @@ func TestATalkInWhichSomebodyIsStays(t *testing.T) {
 	posts.forget()
 	if n := s.count(); n != 0 {
 		t.Errorf("%v talks are remembered in which nobody is", n)
+	}
+}
+
+// A defect in what reads a socket, here that there is none, ends that socket, and nothing else.
+func TestADefectEndsItsSocket(t *testing.T) {
+	t.Parallel()
+	s, err := New(Deps{Registerer: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), Now: time.Now}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := (&connection{Server: s, listener: &listener{life: t.Context()}}).hear(nil); why != crashed {
+		t.Errorf("got %q, want %q", why, crashed)
 	}
 }
