@@ -1,5 +1,6 @@
-// Package httpdoor is what the doors that speak HTTP share: who asks, with which secret, and how a failure is told
-// (RFC 9457). It holds no routes and admits nobody (admission). Only edges in import it.
+// Package httpdoor is what the doors that speak HTTP share: who asks, with which secret, how a failure is told (RFC 9457),
+// and whether somebody is at the other end of a socket. It holds no routes and admits nobody (admission). Only edges in
+// import it.
 package httpdoor
 
 import (

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/conversation"
+	"github.com/recallerhq/recaller/internal/httpdoor"
 	"github.com/recallerhq/recaller/internal/telephony"
 )
 
@@ -81,16 +83,14 @@ func (s *Server) serve(ctx context.Context, conn *websocket.Conn, call *telephon
 // read reads frames until there are no more. It takes no more than the loop does.
 func (c *session) read() {
 	defer close(c.frames)
-	budget, last := float64(framesAtOnce), c.Now()
+	budget := rate.NewLimiter(framesASecond, framesAtOnce)
 	for {
 		_, data, err := c.conn.Read(c.io)
 		if err != nil {
 			c.left = lost(err)
 			return
 		}
-		now := c.Now()
-		budget = min(framesAtOnce, budget+now.Sub(last).Seconds()*framesASecond) - 1
-		if last = now; budget < 0 {
+		if !budget.AllowN(c.Now(), 1) {
 			c.left = flood
 			return
 		}
@@ -120,23 +120,8 @@ func lost(err error) reason {
 
 // ping ends the session of a socket with nobody at its other end.
 func (c *session) ping() {
-	tick := time.NewTicker(c.opts.Ping)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-c.ctx.Done():
-			return
-		}
-		ctx, cancel := context.WithTimeout(c.io, c.opts.Pong)
-		err := c.conn.Ping(ctx)
-		cancel()
-		if errors.Is(err, context.DeadlineExceeded) {
-			c.end(silent)
-		}
-		if err != nil {
-			return
-		}
+	if httpdoor.Ping(c.ctx, c.conn, c.opts.Ping, c.opts.Pong) {
+		c.end(silent)
 	}
 }
 

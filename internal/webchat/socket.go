@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
 
 	"github.com/recallerhq/recaller"
 	"github.com/recallerhq/recaller/internal/admission"
@@ -175,23 +176,8 @@ func (c *connection) send(conn *websocket.Conn, f frame) error {
 
 // ping ends a socket with nobody at its other end.
 func (c *connection) ping(conn *websocket.Conn) {
-	tick := time.NewTicker(c.opts.Ping)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-c.life.Done():
-			return
-		}
-		ctx, cancel := context.WithTimeout(c.life, c.opts.Pong)
-		err := conn.Ping(ctx)
-		cancel()
-		if errors.Is(err, context.DeadlineExceeded) {
-			c.cut(silent)
-		}
-		if err != nil {
-			return
-		}
+	if httpdoor.Ping(c.life, conn, c.opts.Ping, c.opts.Pong) {
+		c.cut(silent)
 	}
 }
 
@@ -209,7 +195,7 @@ func (c *connection) hear(conn *websocket.Conn) (why reason) {
 // read carries out what the visitor sends, until there is no more.
 func (c *connection) read(conn *websocket.Conn) reason {
 	ctx := context.WithoutCancel(c.life) // the end of the socket ends it: what it sent before is carried out
-	budget, last := float64(framesAtOnce), c.Now()
+	budget := rate.NewLimiter(framesASecond, framesAtOnce)
 	for {
 		_, data, err := conn.Read(ctx)
 		var closed websocket.CloseError
@@ -221,9 +207,7 @@ func (c *connection) read(conn *websocket.Conn) reason {
 		case err != nil:
 			return dropped
 		}
-		now := c.Now()
-		budget = min(framesAtOnce, budget+now.Sub(last).Seconds()*framesASecond) - 1
-		if last = now; budget < 0 {
+		if !budget.AllowN(c.Now(), 1) {
 			return flood
 		}
 		var a asking
