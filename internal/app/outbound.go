@@ -18,6 +18,7 @@ func (a *App) reaching() *errand.Service {
 	deps := errand.Deps{
 		Store: a.store, Tenants: a.tenants, Chats: reminding{a}, Heard: a.heard, Say: a.sayFirst, Enqueued: a.enqueued,
 		Voice: a.cfg.Public + telephony.VoicePath, Ended: a.cfg.Public + telephony.EndedPath,
+		Texted: a.cfg.Public + telephony.TextStatusPath,
 		Log: a.log, Metrics: errand.NewMetrics(a.registry), Now: a.opts.Now,
 	}
 	if !a.mute() {

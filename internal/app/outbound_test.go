@@ -194,7 +194,7 @@ func TestATextAndItsAnswer(t *testing.T) {
 		ring := d.rung(1)
 		d.hangsUp(ring, "no-answer")
 		texts := d.twilio.WaitTexts(t, 1)
-		if texts[0].To != marta || texts[0].Words != "Reminder from Lakeside Dental: Take the blue pills. Reply STOP for no more texts." {
+		if texts[0].To != marta || !strings.HasSuffix(texts[0].StatusTo, telephony.TextStatusPath) || texts[0].Words != "Reminder from Lakeside Dental: Take the blue pills. Reply STOP for no more texts." {
 			t.Errorf("got %+v", texts[0])
 		}
 		d.eventually("delivered", func() bool { return d.stands(who, r.ID).Status == recaller.ReminderDelivered })

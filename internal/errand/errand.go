@@ -88,6 +88,8 @@ type Deps struct {
 	Enqueued func() // a job waits
 	// Voice and Ended are the addresses that a carrier asks what to do with a call, and tells how it ended, without a query.
 	Voice, Ended string
+	// Texted is the address that a carrier tells what becomes of a text.
+	Texted string
 	Log          *slog.Logger
 	Metrics      *Metrics
 	Now          func() time.Time

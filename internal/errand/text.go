@@ -21,6 +21,7 @@ func (s *Service) text(ctx context.Context, t recaller.Tenant, seen recaller.Rem
 	}
 	_, err = s.Carrier.Text(ctx, recaller.PhoneText{
 		Carrier: recaller.CarrierTwilio, Channel: recaller.ChannelSMS, From: marked.Errand.From, To: marked.Errand.To, Words: m.words(),
+		StatusTo: s.Texted,
 	})
 	switch kind := recaller.KindOf(err); {
 	case err == nil:
