@@ -227,6 +227,7 @@ func TestTheAgentSpeaksFirstOverARelay(t *testing.T) {
 			t.Fatalf("got %q, %v, want the agent to speak first", got, err)
 		}
 		d.says(s, "Hello?", "Yes, I am here.")
+		d.eventually("the answer is kept", func() bool { return len(d.turns("CA1")) == 3 })
 		if err := s.HangUp(); err != nil {
 			t.Error(err)
 		}
@@ -372,10 +373,10 @@ func TestTheStoreIsAwayInACallOverARelay(t *testing.T) {
 				d.eventually("the answer is kept", func() bool { return len(d.turns("CA1")) == 3 })
 				d.store.is(state)
 				d.says(s, "Two?", "Yes, I am here.")
+				d.eventually("the turns are held", func() bool { _, turns := d.app.conversations.Waiting(); return turns == 2 })
 				if err := s.HangUp(); err != nil {
 					t.Error(err)
 				}
-				d.eventually("the turns are held", func() bool { _, turns := d.app.conversations.Waiting(); return turns == 2 })
 				d.store.is(well)
 				d.eventually("they are written", func() bool { return d.app.conversations.FlushHeld(t.Context()) == 0 })
 				wantTurns(t, d.over("CA1", recaller.Completed), "assistant: Good morning, this is the clinic.",
