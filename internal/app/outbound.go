@@ -19,7 +19,7 @@ func (a *App) reaching() *errand.Service {
 		Store: a.store, Tenants: a.tenants, Chats: reminding{a}, Heard: a.heard, Say: a.sayFirst, Enqueued: a.enqueued,
 		Voice: a.cfg.Public + telephony.VoicePath, Ended: a.cfg.Public + telephony.EndedPath,
 		Texted: a.cfg.Public + telephony.TextStatusPath,
-		Log: a.log, Metrics: errand.NewMetrics(a.registry), Now: a.opts.Now,
+		Log:    a.log, Metrics: errand.NewMetrics(a.registry), Now: a.opts.Now,
 	}
 	if !a.mute() {
 		deps.Carrier = a.carrier

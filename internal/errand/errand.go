@@ -89,10 +89,10 @@ type Deps struct {
 	// Voice and Ended are the addresses that a carrier asks what to do with a call, and tells how it ended, without a query.
 	Voice, Ended string
 	// Texted is the address that a carrier tells what becomes of a text.
-	Texted string
-	Log          *slog.Logger
-	Metrics      *Metrics
-	Now          func() time.Time
+	Texted  string
+	Log     *slog.Logger
+	Metrics *Metrics
+	Now     func() time.Time
 }
 
 // Service carries out the use cases. Safe for concurrent use.
