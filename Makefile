@@ -157,6 +157,10 @@ disk: ## Cut the power at each step of a life of an installation, fail each call
 work: ## Repeat every word that a reader knows to 64 kB, and bound the time of each byte (an hour or two)
 	RECALLER_WORK=10h $(GO) test -timeout 20h -v -run '^TestWorkIsLinear$$' $(PKGS) | grep -vE '^=== RUN|no test(s| files)'
 
+.PHONY: small-disk
+small-disk: ## Fill a real small disk while the server serves, and start it on a full one (needs the right to mount in a namespace)
+	$(GO) test -tags measure -count=1 -v -run SmallDisk ./internal/e2e
+
 .PHONY: soak
 soak: ## Have kills, outages, full disks and clock jumps at random for SOAK (1h) on both stores; SEED=n repeats one
 	RECALLER_SOAK=$(SOAK) RECALLER_SOAK_SEED=$(SEED) RECALLER_SOAK_ON=$(ON) $(GO) test -timeout 20h -v -run '^TestSoak$$' ./internal/e2e
