@@ -157,7 +157,7 @@ func (c *session) handed(ctx context.Context) bool {
 		c.who.ID = conv.Caller
 		return false
 	}
-	c.who, c.briefing = recaller.Caller{ID: conv.Caller}, recaller.Briefing{}
+	c.who.ID, c.briefing = conv.Caller, recaller.Briefing{} // the number is the same, and so is its time
 	c.keeper.since(conv.Turns)
 	return true
 }

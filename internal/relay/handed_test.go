@@ -34,7 +34,7 @@ func TestSomebodyElseSpeaks(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, quick, says("Yes."))
 	l.core.with, l.core.briefing = "karl", recaller.Briefing{Text: "Karl has a boiler."}
-	s := l.call(telephony.Call{ID: "CA1", Caller: "karl"})
+	s := l.call(telephony.Call{ID: "CA1", Caller: "karl", TimeZone: "Europe/Berlin"})
 	say := func(words string) {
 		l.t.Helper()
 		l.do(s.Say(t.Context(), words, ""))
@@ -67,6 +67,10 @@ func TestSomebodyElseSpeaks(t *testing.T) {
 	say("Do you sell bird food?")
 	if got, want := l.told(), "Anna has a parrot.|Here is Anna.|Yes.|Do you sell bird food?"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+
+	if in := l.core.asked[len(l.core.asked)-1]; in.Caller.ID != "anna" || in.Caller.TimeZone != "Europe/Berlin" {
+		t.Errorf("got %+v, want anna, by the clock where the telephone is", in.Caller)
 	}
 
 	// An application says so between two answers, and the briefing fails.

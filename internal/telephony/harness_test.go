@@ -31,6 +31,7 @@ const (
 type core struct {
 	mu     sync.Mutex
 	tenant recaller.Tenant
+	who    recaller.Caller // who rings
 	now    func() time.Time
 	calls  map[string]*recaller.Conversation
 	starts []conversation.Start
@@ -88,7 +89,7 @@ func (c *core) Start(ctx context.Context, _ recaller.TenantID, in conversation.S
 	if conv.Status != recaller.Active {
 		return conversation.Started{}, recaller.Errorf(recaller.Conflict, "it has ended")
 	}
-	return conversation.Started{Conversation: *conv, Existing: existing}, nil
+	return conversation.Started{Conversation: *conv, Caller: c.who, Existing: existing}, nil
 }
 
 func (c *core) End(_ context.Context, _ recaller.TenantID, ref string, in conversation.End) (recaller.Conversation, error) {

@@ -27,6 +27,23 @@ func (d *desk) pick(id string) *telephony.Line {
 	return line
 }
 
+// Times are told by the clock where the caller's number is, if no other is known: reminders come due by it.
+func TestALineHasTheCallersTime(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, bridgedCall, sockets)
+	d.core.set(func() {
+		d.core.tenant.TimeZone = "Europe/Berlin"
+		d.core.who = recaller.Caller{ID: "dana", Identities: []recaller.Identity{{Kind: recaller.IdentityPhone, Value: "+14155552671"}}}
+	})
+	if got := d.pick("CA1"); got.TimeZone != "America/Los_Angeles" || got.Caller != "dana" {
+		t.Errorf("got %q for %q, want the time of California for dana", got.TimeZone, got.Caller)
+	}
+	d.core.set(func() { d.core.who = recaller.Caller{ID: "withheld"} })
+	if got := d.pick("CA2"); got.TimeZone != "Europe/Berlin" {
+		t.Errorf("got %q, want the tenant's time", got.TimeZone)
+	}
+}
+
 // Who leads a call over a socket ends its conversation, whatever the platform told before; what the platform knows of the
 // length and of the recording is kept. What it tells later adds the recording.
 func TestWhoLeadsACallEndsIt(t *testing.T) {

@@ -203,7 +203,7 @@ func (s *Server) token(t recaller.Tenant, c call, started conversation.Started, 
 		return "", false
 	}
 	return s.Tokens.Issue(Call{
-		ID: c.id, Tenant: t.ID, Conversation: conv.ID, Caller: started.Caller.ID, TimeZone: started.Caller.TimeZone,
+		ID: c.id, Tenant: t.ID, Conversation: conv.ID, Caller: started.Caller.ID, TimeZone: identity.ZoneOf(started.Caller, t).String(),
 		Greeting: greeting(t), Language: t.Telephone.Language, number: c.ours, control: c.control,
 	})
 }

@@ -21,7 +21,7 @@ type Call struct {
 	Tenant       recaller.TenantID
 	Conversation recaller.ConversationID // empty: the store was away, and the call goes on without memory
 	Caller       recaller.CallerID       // empty: the store has not seen the call
-	TimeZone     string                  // of the caller; empty: the tenant's
+	TimeZone     string                  // by which times are told: the caller's, else that of his number, else the tenant's
 	Greeting     string                  // what the platform says first; empty: nothing
 	Language     string                  // of what is said, as the tenant set it; empty: he did not
 
