@@ -72,6 +72,9 @@ func (b *bridged) call(ctx context.Context, line *telephony.Line) bridge.Call {
 			line.Over(ctx, &end)
 		},
 	}
+	if zone, err := time.LoadLocation(call.TimeZone); err == nil {
+		out.Clock = zone
+	}
 	out.Prompt, _ = prompt.For(t, prompt.Voice)
 	if !t.MemoryTools {
 		out.Tools = []recaller.Tool{}

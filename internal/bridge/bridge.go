@@ -91,6 +91,7 @@ type Call struct {
 	Tenant       recaller.TenantID
 	Conversation recaller.ConversationID // it has begun
 	Caller       recaller.CallerID       // empty: not known yet
+	Clock        *time.Location          // by which the model is told times; nil: UTC
 	Provider     Provider
 	Prompt       string          // the agent's own, in front of the briefing; may be empty
 	Briefing     string          // its text; a newer one takes its place

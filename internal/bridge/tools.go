@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -152,13 +153,13 @@ func (t *talk) carryOut(ctx context.Context, j job) (out done) {
 	if out.handed = err == nil && res.Done == recaller.ToolHanded && t.call.Anew != nil; out.handed {
 		out.who, out.briefing = t.call.Anew(ctx)
 	}
-	out.output = written(res, err)
+	out.output = written(res, err, cmp.Or(t.call.Clock, time.UTC))
 	return out
 }
 
 // written is what a model reads of what came of a call.
-func written(res tool.Result, err error) string {
-	var out any = answerOf(res)
+func written(res tool.Result, err error, clock *time.Location) string {
+	var out any = answerOf(res, clock)
 	if err != nil {
 		out = refusalOf(err)
 	}
@@ -211,13 +212,14 @@ type recalled struct {
 	Unsure  bool             `json:"unsure,omitempty"`
 }
 
-func answerOf(r tool.Result) answer {
+// answerOf has times by the caller's clock: a model says the hour as it stands.
+func answerOf(r tool.Result, clock *time.Location) answer {
 	out := answer{Success: true, MemoryID: r.MemoryID, Action: r.Action, Suggest: r.SuggestReminder, Message: r.Message, Verified: r.Proof()}
 	if m := r.Reminder; m != nil {
-		out.ReminderID, out.DueAt, out.Repeats, out.Reaching = m.ID, m.DueAt, repeat.Words(m.Rule), r.Reaching
+		out.ReminderID, out.DueAt, out.Repeats, out.Reaching = m.ID, m.DueAt.In(clock), repeat.Words(m.Rule), r.Reaching
 	}
 	for _, w := range r.Waiting {
-		out.Reminders = append(out.Reminders, waiting{w.ID, w.Text, w.DueAt, repeat.Words(w.Rule), w.Reaching})
+		out.Reminders = append(out.Reminders, waiting{w.ID, w.Text, w.DueAt.In(clock), repeat.Words(w.Rule), w.Reaching})
 	}
 	for _, h := range r.Recalled {
 		out.Recalled = append(out.Recalled, recalled{h.Text, h.Speaker, h.When, h.Weak})
